@@ -1,0 +1,67 @@
+/* Halo exchange between the ranks of a process grid. Room: exchange.
+ *
+ * One interface, a table of variants; a new variant is one new file and one new row. An exchange of
+ * depth d fills the d points beyond each internal edge of a field, corners included: x first, then
+ * y with the full width (or eight neighbours at once). Halo points beyond a physical side are never
+ * written: they belong to the boundary conditions. A tag per direction; axes that are periodic over
+ * 1 or 2 ranks are right in every variant. */
+#ifndef FUNNEL_HALO_H
+#define FUNNEL_HALO_H
+
+#include "funnel/field.h"
+#include "funnel/process_grid.h"
+#include "funnel/team.h"
+
+struct halo; /* buffers, requests, types of one layout */
+
+/* What an exchange is made for. Copied by halo_make. */
+struct halo_plan {
+    const struct process_grid *process_grid;
+    struct field_layout layout;
+    int iterates;           /* number of fields that will be exchanged in turn (for persistent) */
+    double *const *values;  /* their memory, `iterates` pointers */
+    bool synchronous_sends; /* every send waits for its receive: shows hidden reliance on buffering
+                             */
+};
+
+/* Seconds spent so far, on this rank's clock. */
+struct halo_times {
+    double pack_s, transfer_s, wait_s; /* wait: only with halo_split */
+    int64_t exchanges, messages, bytes_sent;
+};
+
+struct halo_variant {
+    const char *name, *help;
+    bool (*make)(struct halo *halo, struct status *status);
+    void (*begin)(struct halo *halo, double *values);  /* starts; may do all of it */
+    void (*finish)(struct halo *halo, double *values); /* ends what begin started */
+    void (*release)(struct halo *halo);
+};
+
+extern const struct halo_variant *const halo_variants[];
+extern const int halo_variant_count;
+
+/* The row of a name, or NULL. */
+const struct halo_variant *halo_find(const char *name);
+
+/* Prepares exchanges. COLLECTIVE. NULL with status set on all ranks if it fails (a local size below
+ * the depth, a message over 2^31-1 elements). Owned by the caller. */
+struct halo *halo_make(struct team *team, const struct halo_variant *variant,
+                       const struct halo_plan *plan, struct status *status);
+void halo_release(struct halo *halo);
+
+/* One exchange = begin + finish. `field` must be one of the plan's. Between the two the interior
+ * may be read, not written. COLLECTIVE. */
+void halo_begin(struct halo *halo, const struct field *field);
+void halo_finish(struct halo *halo, const struct field *field);
+
+/* Meets each neighbour with a zero-byte message and books the time as wait (timing.split = on). */
+void halo_meet(struct halo *halo);
+
+const struct halo_times *halo_times(const struct halo *halo);
+void halo_times_reset(struct halo *halo);
+
+/* Neighbours that get a message from this rank (itself not counted). */
+int halo_neighbours(const struct halo *halo);
+
+#endif

@@ -1,0 +1,22 @@
+/* Large aligned memory, and how much of it the node still has. Room: base. */
+#ifndef FUNNEL_MEMORY_H
+#define FUNNEL_MEMORY_H
+
+#include "funnel/status.h"
+#include <stddef.h>
+#include <stdint.h>
+
+/* Takes `bytes` of zero pages that no thread has touched yet, aligned to 2 MiB and asked to be huge
+ * pages where the kernel allows. The caller owns it and gives it back with memory_release and the
+ * same size. Returns NULL with status set (EXIT_CODE_ENVIRONMENT) if the kernel refuses. */
+void *memory_take(size_t bytes, struct status *status);
+
+/* Gives memory of memory_take back; NULL is allowed. */
+void memory_release(void *memory, size_t bytes);
+
+/* Bytes that this node can still give: the smaller of MemAvailable and what every cgroup on the
+ * path of this process leaves, version 1 or 2. `root` is "" on a real machine; tests pass a folder
+ * that imitates /proc and /sys. Returns -1 where nothing can be read. */
+int64_t memory_available_bytes(const char *root);
+
+#endif

@@ -1,0 +1,40 @@
+/* The JSON record of a run (jansson). Room: store. Schema: results/schema.json. */
+#ifndef FUNNEL_RECORD_H
+#define FUNNEL_RECORD_H
+
+#include "funnel/binding_report.h"
+#include "funnel/solver.h"
+
+/* What goes into a record; a NULL pointer becomes a JSON null. All on rank 0. */
+struct record_input {
+    const char *program;
+    int argc;
+    char **argv;
+    const struct config *config;
+    const struct team_facts *team;
+    const struct binding_report *binding;
+    const struct solve_plan *plan;
+    const struct solve_result *result;
+    const struct extent *extents; /* ranks * AXIS_COUNT: local part of each rank */
+    int exit_code;
+    double startup_s; /* entering main to the first sweep */
+    int binding_changes;
+};
+
+/* Checks, before a run, that `path` can be written ("-": standard output): the folder exists and is
+ * writable, an existing file is replaced only with `overwrite`. Fails with EXIT_CODE_FILES, the
+ * text starts with `option`. */
+bool output_check(const char *option, const char *path, bool overwrite, struct status *status);
+
+/* Writes the record through a temporary file and rename. Rank 0 only. EXIT_CODE_FILES on failure.
+ */
+bool record_write(const char *path, const struct record_input *input, struct status *status);
+
+/* Facts about the build, for records and --version. */
+struct build_facts {
+    const char *version, *commit, *compiler, *flags, *build_type;
+    bool dirty, sanitized;
+};
+const struct build_facts *build_facts(void);
+
+#endif

@@ -1,0 +1,130 @@
+/* Sweeps over the part of one rank, by all its threads. Room: sweep; all of OpenMP is here.
+ *
+ * A sweeper owns the plan of who sweeps what: the interior is cut into one box a thread (split in y
+ * first, in x too where rows are fewer than threads), and memory is touched first by the thread
+ * that sweeps it. All calls are made by the main thread outside parallel regions; none of them
+ * communicates. */
+#ifndef FUNNEL_SWEEP_H
+#define FUNNEL_SWEEP_H
+
+#include "funnel/binned_sum.h"
+#include "funnel/equation.h"
+#include "funnel/field.h"
+
+enum { SWEEP_ITERATES_MAX = 2 };
+
+/* The part of one rank, and what lies at its edges. */
+struct sweep_part {
+    const struct grid *grid;
+    struct stencil stencil;
+    struct field_layout layout;
+    global_index begin[AXIS_COUNT]; /* global index of local point (0, 0) */
+    bool physical[SIDE_COUNT];      /* true: this edge is a side of the domain, not another rank's.
+                                       A periodic side is never physical */
+};
+
+/* Expressions as text, "" or NULL for none. Checked before: every rank and thread compiles its own.
+ */
+struct sweep_values {
+    const char *source; /* used only if the stencil's source varies */
+    const char *initial;
+    const char *side[SIDE_COUNT]; /* Dirichlet value or Neumann flux */
+    const char *exact;
+};
+
+/* What a kernel sees of one box at one sweep. Pointers are to point (0, 0). */
+struct kernel_box {
+    const double *u;      /* current iterate */
+    double *u_new;        /* next iterate */
+    const double *source; /* f with the same pitch, or NULL */
+    int64_t pitch;
+    const struct stencil *stencil;
+    struct region box;
+};
+
+/* Computes u_new from u in a box; ghosts of u next to the box are valid. */
+typedef void kernel_function(const struct kernel_box *box);
+
+/* A kernel is a row of the table. */
+struct kernel {
+    const char *name, *help;
+    kernel_function *(*choose)(const char **instruction_set); /* by what the processor has */
+    int iterates_read, iterates_written;
+    double bytes_per_point, bytes_per_point_source; /* memory traffic without and with varying f */
+    int operations_per_point;                       /* of the isotropic form without source */
+};
+
+extern const struct kernel kernels[];
+extern const int kernel_count;
+
+/* The row of a name ("auto" gives the best for this machine), or NULL. */
+const struct kernel *kernel_find(const char *name);
+
+struct sweeper;
+
+/* Bytes that a sweeper will take on this rank, each array named: for --check and the memory check.
+ */
+struct sweep_memory {
+    int arrays; /* iterates and varying coefficients */
+    const char *name[8];
+    size_t array_bytes; /* of each */
+    size_t small_bytes; /* everything else */
+    size_t total_bytes;
+};
+struct sweep_memory sweep_memory_plan(const struct sweep_part *part, const struct kernel *kernel);
+
+/* Takes memory, touches it first by the sweeping threads, fills start values, varying source,
+ * ghosts of Dirichlet sides and fluxes. NULL with status set if memory is refused. Owned by the
+ * caller. */
+struct sweeper *sweeper_make(const struct sweep_part *part, const struct kernel *kernel,
+                             const struct sweep_values *values, struct status *status);
+void sweeper_free(struct sweeper *sweeper);
+
+/* The iterate that holds the current field, and the memory of all of them (for halo_make). */
+const struct field *sweeper_current(const struct sweeper *sweeper);
+double *const *sweeper_memory(const struct sweeper *sweeper);
+
+int sweeper_threads(const struct sweeper *sweeper);
+const char *sweeper_instruction_set(const struct sweeper *sweeper);
+
+/* Seconds each thread spent sweeping so far (array of sweeper_threads values). */
+const double *sweeper_thread_seconds(const struct sweeper *sweeper);
+
+/* Advances `sweeps` sweeps, 1..halo depth, from a field whose halo is fresh to that depth: sweep t
+ * covers the interior and depth - t further points beyond each internal edge. Afterwards
+ * sweeper_current is the new iterate. */
+void sweeper_advance(struct sweeper *sweeper, int sweeps);
+
+/* Points that sweeper_advance(sweeps) computes beyond the interior. */
+int64_t sweeper_redundant_points(const struct sweeper *sweeper, int sweeps);
+
+/* Refreshes the ghosts of Neumann sides of the current iterate (before a residual or an output). */
+void sweeper_refresh_sides(struct sweeper *sweeper);
+
+/* Quantities that are summed over all points with their trapezoid weight m. */
+enum sweep_quantity {
+    QUANTITY_RESIDUAL_SQUARED, /* m*r*r, halo and sides fresh */
+    QUANTITY_RHS_SQUARED,      /* m*b*b, b the eliminated right-hand side */
+    QUANTITY_ERROR_SQUARED,    /* m*e*e, e = u - exact */
+    QUANTITY_VALUE,            /* m*u */
+    QUANTITY_RHS               /* m*b: zero for a singular problem that has a solution */
+};
+
+/* Largest exponent of the quantity's terms in this rank, as binned_exponent. */
+int sweeper_exponent(struct sweeper *sweeper, enum sweep_quantity quantity);
+
+/* Sum of the terms in this rank, on the grid of bins of `exponent` (the maximum over all ranks). */
+struct binned_sum sweeper_sum(struct sweeper *sweeper, enum sweep_quantity quantity, int exponent);
+
+/* Largest |u - exact| in this rank; NaN if one is. */
+double sweeper_error_max(struct sweeper *sweeper);
+
+/* Sum modulo 2^64 of a hash of (global index, bits of the value) over the interior. */
+uint64_t sweeper_checksum(const struct sweeper *sweeper);
+
+/* Adds a constant to every interior value, or to the source: keeps the mean, or makes a singular
+ * problem solvable. A constant source stays constant. */
+void sweeper_shift_values(struct sweeper *sweeper, double amount);
+void sweeper_shift_source(struct sweeper *sweeper, double amount);
+
+#endif
