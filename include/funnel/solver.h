@@ -78,17 +78,7 @@ struct solve_progress {
     double residual_norm2; /* of the last check; NaN before the first */
     double rate_lups;      /* since the last call */
     double tcomm_fraction; /* of this rank, so far */
-    double elapsed_s;
-    double left_s; /* forecast; negative if unknown */
-};
-
-/* Callbacks of a solve, each may be NULL; called on rank 0 only, outside timed phases. */
-struct solve_watch {
-    void *context;
-    void (*start)(void *context, const struct solve_plan *plan, double residual_norm2,
-                  double target_norm2, int64_t forecast_sweeps);
-    void (*progress)(void *context, const struct solve_progress *progress);
-    void (*check)(void *context, int64_t sweep, double elapsed_s, double residual_norm2);
+    double pace_s;         /* seconds a sweep since the last call */
 };
 
 struct solve_result {
@@ -114,6 +104,16 @@ struct solve_result {
     int64_t checks, votes;
 };
 
+/* Callbacks of a solve, each may be NULL; called on rank 0 only, between phases. */
+struct solve_watch {
+    void *context;
+    /* once before the loop; `result` holds norms and target so far, forecast is -1 for never */
+    void (*start)(void *context, const struct solve_plan *plan, const struct solve_result *result,
+                  int64_t forecast_sweeps);
+    void (*progress)(void *context, const struct solve_progress *progress);
+    void (*check)(void *context, int64_t sweep, double elapsed_s, double residual_norm2);
+};
+
 /* A solve with its field, alive until solve_free: outputs read it. */
 struct solve;
 
@@ -123,8 +123,10 @@ struct solve *solve_make(struct team *team, const struct solve_plan *plan,
                          const struct config *config, struct status *status);
 void solve_free(struct solve *solve);
 
-/* Runs the loop to its end. COLLECTIVE. Results are the same on all ranks. */
-void solve_run(struct solve *solve, const struct solve_watch *watch, struct solve_result *result);
+/* Runs the loop to its end. COLLECTIVE. Results are the same on all ranks. Fails (EXIT_CODE_USAGE),
+ * on all ranks alike and before the first sweep, if a singular problem has no solution. */
+bool solve_run(struct solve *solve, const struct solve_watch *watch, struct solve_result *result,
+               struct status *status);
 
 /* The field after solve_run, sides refreshed and halo exchanged. */
 const struct field *solve_field(const struct solve *solve);
