@@ -104,4 +104,7 @@ const char *binding_describe(const struct topology *topology, const struct cpu_s
 void binding_picture(const struct topology *topology, const struct rank_place *places,
                      struct thread_place *const *threads, int ranks, FILE *out);
 
+/* "2.9.0 (headers 2.9.0)": hwloc at run time and at compile time. */
+const char *binding_hwloc_versions(void);
+
 #endif

@@ -127,4 +127,7 @@ uint64_t sweeper_checksum(const struct sweeper *sweeper);
 void sweeper_shift_values(struct sweeper *sweeper, double amount);
 void sweeper_shift_source(struct sweeper *sweeper, double amount);
 
+/* "201511 (GNU libgomp)" or the like: version of OpenMP and whose runtime it is. */
+const char *sweep_openmp_version(void);
+
 #endif

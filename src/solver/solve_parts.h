@@ -24,8 +24,9 @@ struct control {
 
 /* What the residuals so far say. */
 struct convergence {
-    double target_norm2; /* 0: run exactly max_sweeps */
-    double floor_norm2;  /* where rounding is expected to hold the residual */
+    bool tolerance; /* false: run exactly max_sweeps */
+    double target_norm2;
+    double floor_norm2; /* where rounding is expected to hold the residual */
     double least_norm2;
     int checks_without_progress;
 };
@@ -40,8 +41,9 @@ struct solve {
     struct loop_clock clock;
     struct control control;
     struct convergence convergence;
-    int64_t checked_at; /* sweep of the last residual, -1 before the first */
-    bool halo_fresh;    /* the halo holds the neighbours' values of the current iterate */
+    int64_t redundant_points; /* of this rank */
+    int64_t checked_at;       /* sweep of the last residual, -1 before the first */
+    bool halo_fresh;          /* the halo holds the neighbours' values of the current iterate */
     double setup_s;
     double started_s; /* when the loop began, on this rank's clock */
 };

@@ -71,13 +71,22 @@ static void advance(struct solve *solve, int sweeps) {
     double begin_s = clock_now_s();
     sweeper_advance(solve->sweeper, sweeps);
     solve->clock.sweep_s += clock_now_s() - begin_s;
+    solve->redundant_points += sweeper_redundant_points(solve->sweeper, sweeps);
     solve->halo_fresh = false;
 }
 
-static double residual_norm2(struct solve *solve) {
+/* Forms the residual of the current iterate, unless that was done before. */
+static void check(struct solve *solve, struct solve_result *result) {
+    if (solve->checked_at == result->sweeps)
+        return;
     exchange_halos(solve);
     sweeper_refresh_sides(solve->sweeper);
-    return measure_norm2(solve, QUANTITY_RESIDUAL_SQUARED);
+    result->residual_norm2 = measure_norm2(solve, QUANTITY_RESIDUAL_SQUARED);
+    result->checks++;
+    solve->checked_at = result->sweeps;
+    if (solve->watch && solve->watch->check)
+        solve->watch->check(solve->watch->context, result->sweeps, clock_now_s() - solve->started_s,
+                            result->residual_norm2);
 }
 
 /* Sweeps to do before the next exchange: the depth, shortened before a check and before the end. */
@@ -142,7 +151,7 @@ static void iterate(struct solve *solve, struct solve_result *result) {
             done = control_verdict(solve, result->sweeps, result->residual_norm2, &result->reason);
     }
     if (!done)
-        result->reason = result->target_norm2 == 0 ? STOP_SWEEPS_DONE : STOP_SWEEP_LIMIT;
+        result->reason = solve->convergence.tolerance ? STOP_SWEEP_LIMIT : STOP_SWEEPS_DONE;
 }
 
 /* After the loop: the residual of what is left standing, errors, times. */
@@ -151,6 +160,10 @@ static void report(struct solve *solve, struct solve_result *result) {
     clock_report(solve, result);
     result->votes = solve->control.votes;
     check(solve, result);
+    if (!isfinite(result->residual_norm2))
+        result->reason = STOP_DIVERGED;
+    result->redundant_points = solve->redundant_points;
+    team_sum(solve->team, &result->redundant_points, 1);
     result->has_error = plan->values.exact && plan->values.exact[0] != '\0';
     if (result->has_error) {
         result->error_max = measure_error_max(solve);

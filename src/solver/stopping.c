@@ -39,6 +39,7 @@ void convergence_begin(struct convergence *convergence, const struct solve_plan 
                        const struct config *config, double rhs_norm2, double first_norm2) {
     double scale = rhs_norm2 > 0 ? rhs_norm2 : first_norm2;
     *convergence = (struct convergence){
+        .tolerance = config->solver.rtol > 0 || config->solver.atol > 0,
         .target_norm2 = fmax(config->solver.rtol * scale, config->solver.atol),
         .floor_norm2 = plan->rounding_floor * scale,
         .least_norm2 = first_norm2,
@@ -65,7 +66,7 @@ bool convergence_verdict(struct convergence *convergence, double residual_norm2,
         *reason = STOP_DIVERGED;
         return true;
     }
-    if (convergence->target_norm2 == 0)
+    if (!convergence->tolerance)
         return false;
     if (residual_norm2 <= convergence->target_norm2) {
         *reason = STOP_CONVERGED;

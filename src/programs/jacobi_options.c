@@ -1,0 +1,119 @@
+/* The command line of jacobi: a table of flags, then a configuration and what overrides it. */
+#include "funnel/record.h"
+#include "funnel/text.h"
+#include "jacobi.h"
+#include <stddef.h>
+#include <string.h>
+
+/* A flag sets a bool, or takes the next word. */
+static const struct flag {
+    const char *name, *argument, *help;
+    size_t offset;
+} flags[] = {
+    {"--check", NULL, "parse, plan, print sizes and memory a rank, run nothing",
+     offsetof(struct jacobi_options, check)},
+    {"--print-config", NULL, "print the whole configuration as a file that gives the same run",
+     offsetof(struct jacobi_options, print_config)},
+    {"--record", "FILE", "write the JSON record of the run (- for standard output)",
+     offsetof(struct jacobi_options, record)},
+    {"--image", "FILE.png", "draw the solution", offsetof(struct jacobi_options, image)},
+    {"--sketch", NULL, "draw the solution in characters", offsetof(struct jacobi_options, sketch)},
+    {"--quiet", NULL, "no progress lines", offsetof(struct jacobi_options, quiet)},
+    {"--help", NULL, "print this and the options of a configuration",
+     offsetof(struct jacobi_options, help)},
+    {"--version", NULL, "print versions of everything a result depends on",
+     offsetof(struct jacobi_options, version)},
+};
+enum { FLAGS = sizeof flags / sizeof flags[0] };
+
+static const struct flag *find_flag(const char *word) {
+    for (int i = 0; i < FLAGS; i++)
+        if (strcmp(flags[i].name, word) == 0)
+            return &flags[i];
+    return NULL;
+}
+
+static void refuse_flag(const char *word, struct status *status) {
+    const char *names[FLAGS];
+    for (int i = 0; i < FLAGS; i++)
+        names[i] = flags[i].name;
+    const char *near = text_nearest(word, names, FLAGS);
+    status_fail(status, EXIT_CODE_USAGE, "command line: unknown option %s%s%s%s", word,
+                near ? "; did you mean " : "; see jacobi --help", near ? near : "",
+                near ? "?" : "");
+}
+
+/* Takes one flag at argv[at]; returns how many words it used. */
+static int take_flag(struct jacobi_options *options, int argc, char **argv, int at,
+                     struct status *status) {
+    const struct flag *flag = find_flag(argv[at]);
+    if (!flag) {
+        refuse_flag(argv[at], status);
+        return 1;
+    }
+    char *place = (char *)options + flag->offset;
+    if (!flag->argument) {
+        *(bool *)(void *)place = true;
+        return 1;
+    }
+    if (at + 1 >= argc) {
+        status_fail(status, EXIT_CODE_USAGE, "command line: %s needs %s", flag->name,
+                    flag->argument);
+        return 1;
+    }
+    *(const char **)(void *)place = argv[at + 1];
+    return 2;
+}
+
+bool jacobi_options_read(struct jacobi_options *options, int argc, char **argv,
+                         struct status *status) {
+    int words = 0;
+    *options = (struct jacobi_options){0};
+    for (int at = 1; at < argc && status_good(status);) {
+        if (strncmp(argv[at], "--", 2) == 0)
+            at += take_flag(options, argc, argv, at, status);
+        else if (words < JACOBI_WORDS_MAX)
+            options->words[words++] = argv[at++];
+        else
+            status_fail(status, EXIT_CODE_USAGE, "command line: more than %d words",
+                        JACOBI_WORDS_MAX);
+    }
+    options->word_count = words;
+    if (status_good(status) && words == 0 && !options->help && !options->version)
+        status_fail(status, EXIT_CODE_USAGE,
+                    "command line: a configuration file is needed: jacobi CONFIG "
+                    "[section.key=value ...]; see jacobi --help");
+    return status_good(status);
+}
+
+void jacobi_help(FILE *out) {
+    fputs("jacobi CONFIG [section.key=value ...]\n"
+          "Solves -div(k grad u) + s u = f on a line or a rectangle by Jacobi's method, with MPI\n"
+          "ranks and OpenMP threads, and says what it cost. A value on the command line wins over\n"
+          "the file.\n\n",
+          out);
+    for (int i = 0; i < FLAGS; i++) {
+        char name[40];
+        snprintf(name, sizeof name, "%s %s", flags[i].name,
+                 flags[i].argument ? flags[i].argument : "");
+        fprintf(out, "  %-20s %s\n", name, flags[i].help);
+    }
+    fputs("\nOptions of a configuration:\n\n", out);
+    config_print_help(out);
+    fputs("\nExit codes: 0 done, 1 internal, 2 usage or configuration, 3 sweep limit without\n"
+          "convergence, 4 diverged, 5 environment, 6 files, 7 stopped by limit or signal,\n"
+          "8 stagnated\n",
+          out);
+}
+
+void jacobi_version(const struct team_facts *facts, FILE *out) {
+    const struct build_facts *build = build_facts();
+    fprintf(out, "jacobi (Funnel) %s, commit %s%s\n", build->version, build->commit,
+            build->dirty ? " with changes" : "");
+    fprintf(out, "compiler  %s, %s, flags %s\n", build->compiler, build->build_type, build->flags);
+    fprintf(out, "MPI       built with %s, runs with %s\n", facts->mpi_headers, facts->mpi_library);
+    fprintf(out, "threads   asked %s, provided %s\n", facts->thread_level_asked,
+            facts->thread_level_provided);
+    fprintf(out, "hwloc     %s\n", binding_hwloc_versions());
+    fprintf(out, "OpenMP    %s\n", sweep_openmp_version());
+}
