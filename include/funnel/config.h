@@ -79,8 +79,9 @@ void config_print(const struct config *config, FILE *out);
 void config_print_help(FILE *out);
 void config_print_reference(FILE *out);
 
-/* Calls `visit` for every option in the order of the table with its section, key and value as text
- * as config_print writes it (records and tests walk the table with it). */
+/* Calls `visit` for every option that applies (a line has no y options) in the order of the table,
+ * with its section, key and value as text, without the quotes that config_print may add (records
+ * and tests walk the table with it). The text lives during the call only. */
 void config_visit(const struct config *config,
                   void (*visit)(void *context, const char *section, const char *key,
                                 const char *value),
