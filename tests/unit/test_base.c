@@ -1,0 +1,188 @@
+/* The base room: reading numbers strictly, nearest words, memory limits, order-independent sums. */
+#include "funnel/binned_sum.h"
+#include "funnel/clock.h"
+#include "funnel/memory.h"
+#include "funnel/text.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+/* cmocka wants the headers above first */
+#include <cmocka.h>
+
+static void integers_are_read_whole_or_not_at_all(void **state) {
+    (void)state;
+    int64_t value = 7;
+    assert_true(text_to_integer("-9223372036854775808", &value));
+    assert_true(value == INT64_MIN);
+    assert_true(text_to_integer("+40", &value));
+    assert_true(value == 40);
+    const char *const bad[] = {"",
+                               " ",
+                               " 1",
+                               "1 ",
+                               "10abc",
+                               "0x10",
+                               "1e9",
+                               "1.0",
+                               "nan",
+                               "--1",
+                               "9223372036854775808",
+                               "99999999999999999999"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        assert_false(text_to_integer(bad[i], &value));
+    assert_true(value == 40);
+}
+
+static void reals_are_finite_decimals(void **state) {
+    (void)state;
+    double value = 7;
+    assert_true(text_to_real("-2.5e-3", &value));
+    assert_true(value == -2.5e-3);
+    const char *const bad[] = {"", " ", "1 ", "1.0x", "0x1p3", "nan", "inf", "1e999", "e5", "1e"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        assert_false(text_to_real(bad[i], &value));
+}
+
+static void doubles_are_written_shortest_and_read_back(void **state) {
+    (void)state;
+    char text[40];
+    assert_string_equal(text_double(text, sizeof text, 0.1), "0.1");
+    assert_string_equal(text_double(text, sizeof text, 1e-8), "1e-08");
+    const double values[] = {1.0 / 3, 5e-324, 1.7976931348623157e308, -0.0, 123456789.123};
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
+        assert_true(strtod(text_double(text, sizeof text, values[i]), NULL) == values[i]);
+}
+
+static void sizes_and_times_have_units(void **state) {
+    (void)state;
+    char text[40];
+    assert_string_equal(text_bytes(text, sizeof text, 1023), "1023 B");
+    assert_string_equal(text_bytes(text, sizeof text, 1536), "1.5 KiB");
+    assert_string_equal(text_bytes(text, sizeof text, 34359738368.0), "32.0 GiB");
+    assert_string_equal(text_seconds(text, sizeof text, 12.3e-6), "12.3 us");
+    assert_string_equal(text_seconds(text, sizeof text, 0.0125), "12.50 ms");
+    assert_string_equal(text_seconds(text, sizeof text, 119), "119.00 s");
+    assert_string_equal(text_seconds(text, sizeof text, 125), "2 min 05 s");
+    assert_string_equal(text_seconds(text, sizeof text, 7500), "2 h 05 min");
+}
+
+static void the_nearest_word_is_one_that_may_be_meant(void **state) {
+    (void)state;
+    const char *const names[] = {"max_sweeps", "rtol", "atol", "nx"};
+    assert_int_equal(text_distance("kitten", "sitting"), 3);
+    assert_string_equal(text_nearest("max_swepes", names, 4), "max_sweeps");
+    assert_string_equal(text_nearest("RTOL", names, 4), "rtol");
+    assert_null(text_nearest("completely_else", names, 4));
+    assert_null(text_nearest("qq", names, 4));
+    assert_null(text_nearest("nx", names, 0));
+}
+
+static void write_file(const char *folder, const char *name, const char *text) {
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    for (char *slash = strchr(path + strlen(folder) + 1, '/'); slash;
+         slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        mkdir(path, 0700);
+        *slash = '/';
+    }
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+/* A folder that imitates a machine; removed by the caller. */
+static void imitate(char *folder) {
+    strcpy(folder, "machine-XXXXXX");
+    assert_non_null(mkdtemp(folder));
+    write_file(folder, "proc/meminfo", "MemTotal: 100 kB\nMemAvailable:     64 kB\n");
+}
+
+static void remove_folder(const char *folder) {
+    char command[128];
+    snprintf(command, sizeof command, "rm -r '%s'", folder);
+    assert_int_equal(system(command), 0);
+}
+
+static void memory_is_what_the_node_has(void **state) {
+    (void)state;
+    char folder[64];
+    imitate(folder);
+    assert_int_equal(memory_available_bytes(folder), 65536);
+    remove_folder(folder);
+    assert_int_equal(memory_available_bytes("/no/such/machine"), -1);
+    assert_true(memory_available_bytes("") > 0);
+}
+
+static void memory_is_what_every_group_leaves(void **state) {
+    (void)state;
+    char folder[64];
+    imitate(folder);
+    write_file(folder, "proc/self/cgroup", "0::/job/step\n");
+    write_file(folder, "sys/fs/cgroup/job/step/memory.max", "max\n");
+    write_file(folder, "sys/fs/cgroup/job/step/memory.current", "10\n");
+    assert_int_equal(memory_available_bytes(folder), 65536);
+    write_file(folder, "sys/fs/cgroup/job/memory.max", "5000\n");
+    write_file(folder, "sys/fs/cgroup/job/memory.current", "1000\n");
+    assert_int_equal(memory_available_bytes(folder), 4000);
+    write_file(folder, "proc/self/cgroup", "7:cpu,cpuacct:/job\n4:memory:/job/step\n");
+    write_file(folder, "sys/fs/cgroup/memory/job/step/memory.limit_in_bytes", "3000\n");
+    write_file(folder, "sys/fs/cgroup/memory/job/step/memory.usage_in_bytes", "4000\n");
+    assert_int_equal(memory_available_bytes(folder), 0);
+    remove_folder(folder);
+}
+
+static void memory_is_aligned_and_zero(void **state) {
+    (void)state;
+    struct status status = {0};
+    const size_t bytes = 3000001;
+    unsigned char *memory = memory_take(bytes, &status);
+    assert_non_null(memory);
+    assert_int_equal((uintptr_t)memory % (2 << 20), 0);
+    for (size_t i = 0; i < bytes; i += 4093)
+        assert_int_equal(memory[i], 0);
+    memory[bytes - 1] = 1;
+    memory_release(memory, bytes);
+    assert_null(memory_take((size_t)1 << 62, &status));
+    assert_int_equal(status.code, EXIT_CODE_ENVIRONMENT);
+}
+
+static void the_first_error_stays(void **state) {
+    (void)state;
+    struct status status = {0};
+    assert_true(status_good(&status));
+    status_fail(&status, EXIT_CODE_FILES, "first %d", 1);
+    status_fail(&status, EXIT_CODE_USAGE, "second");
+    assert_int_equal(status.code, EXIT_CODE_FILES);
+    assert_string_equal(status.text, "first 1");
+}
+
+static void the_clock_goes_forward(void **state) {
+    (void)state;
+    double first_s = clock_now_s();
+    usleep(2000);
+    double passed_s = clock_now_s() - first_s;
+    assert_true(passed_s >= 0.002 && passed_s < 10);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(integers_are_read_whole_or_not_at_all),
+        cmocka_unit_test(reals_are_finite_decimals),
+        cmocka_unit_test(doubles_are_written_shortest_and_read_back),
+        cmocka_unit_test(sizes_and_times_have_units),
+        cmocka_unit_test(the_nearest_word_is_one_that_may_be_meant),
+        cmocka_unit_test(memory_is_what_the_node_has),
+        cmocka_unit_test(memory_is_what_every_group_leaves),
+        cmocka_unit_test(memory_is_aligned_and_zero),
+        cmocka_unit_test(the_first_error_stays),
+        cmocka_unit_test(the_clock_goes_forward),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
