@@ -17,8 +17,10 @@ struct record_input {
     const struct solve_result *result;
     const struct extent *extents; /* ranks * AXIS_COUNT: local part of each rank */
     int exit_code;
-    double startup_s; /* entering main to the first sweep */
-    int binding_changes;
+    double startup_s;          /* entering main to the first sweep */
+    int binding_changes;       /* ranks whose binding differs at the end */
+    const char *hwloc_library; /* version of hwloc at run time */
+    const char *system_root;   /* NULL, or a folder that imitates /proc and /sys for tests */
 };
 
 /* Checks, before a run, that `path` can be written ("-": standard output): the folder exists and is
@@ -32,8 +34,11 @@ bool record_write(const char *path, const struct record_input *input, struct sta
 
 /* Facts about the build, for records and --version. */
 struct build_facts {
-    const char *version, *commit, *compiler, *flags, *build_type;
-    bool dirty, sanitized;
+    const char *version, *compiler, *flags, *build_type;
+    const char *commit;        /* full hash; "unknown" outside a git checkout */
+    const char *hwloc_headers; /* version compiled against */
+    bool dirty;                /* sources differ from the commit */
+    bool sanitized;            /* slow on purpose: no number of such a build is a measurement */
 };
 const struct build_facts *build_facts(void);
 

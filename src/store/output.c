@@ -1,0 +1,67 @@
+/* Checks of output files before a run, so that hours of work do not end at a missing folder. */
+#include "funnel/record.h"
+#include "new_file.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* True if a file can be created in the folder: tried, because permission bits do not tell of
+ * read-only or remote disks. Leaves nothing behind. */
+static bool folder_takes_files(const char *folder) {
+    char name[PATH_MAX + 32];
+    snprintf(name, sizeof name, "%s/.funnel-XXXXXX", folder);
+    const int descriptor = mkstemp(name);
+    if (descriptor < 0)
+        return false;
+    unlink(name);
+    return close(descriptor) == 0;
+}
+
+static bool folder_check(const char *option, const char *path, struct status *status) {
+    char folder[PATH_MAX];
+    struct stat facts;
+    if (stat(folder_of(path, folder), &facts) != 0)
+        status_fail(status, EXIT_CODE_FILES, "%s: %s: folder %s: %s; create it with mkdir -p",
+                    option, path, folder, strerror(errno));
+    else if (!S_ISDIR(facts.st_mode))
+        status_fail(status, EXIT_CODE_FILES, "%s: %s: %s is not a folder; choose another place",
+                    option, path, folder);
+    else if (!folder_takes_files(folder))
+        status_fail(status, EXIT_CODE_FILES,
+                    "%s: %s: cannot write in folder %s: %s; choose another place", option, path,
+                    folder, strerror(errno));
+    return status_good(status);
+}
+
+/* Checks what stands at `path` already. */
+static void target_check(const char *option, const char *path, const struct stat *facts,
+                         bool overwrite, struct status *status) {
+    if (S_ISDIR(facts->st_mode))
+        status_fail(status, EXIT_CODE_FILES, "%s: %s is a folder; give a file in it", option, path);
+    else if (S_ISREG(facts->st_mode) && !overwrite)
+        status_fail(status, EXIT_CODE_FILES,
+                    "%s: %s exists already; set output.overwrite = on or choose another name",
+                    option, path);
+    else if (access(path, W_OK) != 0)
+        status_fail(status, EXIT_CODE_FILES, "%s: %s: %s; choose another name", option, path,
+                    strerror(errno));
+}
+
+bool output_check(const char *option, const char *path, bool overwrite, struct status *status) {
+    struct stat facts;
+    if (strcmp(path, "-") == 0)
+        return status_good(status);
+    if (path[0] == '\0') {
+        status_fail(status, EXIT_CODE_FILES, "%s: the file name is empty", option);
+        return false;
+    }
+    const bool exists = stat(path, &facts) == 0;
+    if (exists)
+        target_check(option, path, &facts, overwrite, status);
+    if (status_good(status) && (!exists || S_ISREG(facts.st_mode)))
+        folder_check(option, path, status);
+    return status_good(status);
+}

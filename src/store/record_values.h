@@ -1,0 +1,50 @@
+/* Values of a record: whatever cannot be read or said in JSON becomes null, never an error and
+ * never missing. Inside the room store only. */
+#ifndef FUNNEL_STORE_RECORD_VALUES_H
+#define FUNNEL_STORE_RECORD_VALUES_H
+
+#include "funnel/record.h"
+#include <jansson.h>
+#include <stddef.h>
+
+/* A number; null for NaN and Inf, which JSON does not have. */
+json_t *record_number(double value);
+
+/* A text, bytes that are no UTF-8 replaced by '?'; null for NULL. */
+json_t *record_text(const char *text);
+
+/* 64 bits as 16 hexadecimal digits: numbers above 2^53 do not survive most readers of JSON. */
+json_t *record_hex(uint64_t value);
+
+/* Sets object[name]; takes over `value`. */
+void record_put(json_t *object, const char *name, json_t *value);
+
+enum record_kind {
+    RECORD_REAL,  /* double */
+    RECORD_INT,   /* int */
+    RECORD_INT64, /* int64_t */
+    RECORD_SIZE,  /* size_t */
+    RECORD_BOOL,  /* bool */
+    RECORD_TEXT,  /* const char * */
+    RECORD_CHARS, /* char array */
+    RECORD_HEX    /* uint64_t */
+};
+
+/* A member of a struct and its name in the record. */
+struct record_field {
+    const char *name;
+    enum record_kind kind;
+    size_t offset;
+};
+
+/* Puts `count` members of the struct at `base`; nulls if `base` is NULL. */
+void record_put_fields(json_t *object, const struct record_field *fields, size_t count,
+                       const void *base);
+
+/* Facts of this host from /proc and /sys below `root` ("" on a real machine; tests imitate it). */
+json_t *record_machine(const char *root, const struct record_input *input);
+
+/* Where ranks and threads ran, and what is wrong with it; all null without a report. */
+json_t *record_binding(const struct record_input *input);
+
+#endif
