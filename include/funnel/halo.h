@@ -30,12 +30,24 @@ struct halo_times {
     int64_t exchanges, messages, bytes_sent;
 };
 
+/* The order in which directions are served. */
+enum halo_order {
+    HALO_X_THEN_Y, /* two stages: the y messages take the fresh x halo along */
+    HALO_AT_ONCE   /* one stage with up to eight neighbours */
+};
+
+/* A variant is a row of the table. Its functions see the parts that all variants share in
+ * src/exchange/halo_parts.h. */
 struct halo_variant {
     const char *name, *help;
-    bool (*make)(struct halo *halo, struct status *status);
-    void (*begin)(struct halo *halo, double *values);  /* starts; may do all of it */
-    void (*finish)(struct halo *halo, double *values); /* ends what begin started */
-    void (*release)(struct halo *halo);
+    enum halo_order order;
+    bool packs;         /* columns and corners through buffers; else by derived types */
+    bool synchronous;   /* has a form in which every send waits for its receive */
+    size_t state_bytes; /* of its own in struct halo, zero at first */
+    void (*make)(struct halo *halo, struct status *status); /* collective; NULL: nothing to make */
+    void (*begin)(struct halo *halo, double *values);       /* starts; may do all of it */
+    void (*finish)(struct halo *halo, double *values);      /* ends what begin started */
+    void (*release)(struct halo *halo);                     /* undoes make, a failed one too */
 };
 
 extern const struct halo_variant *const halo_variants[];

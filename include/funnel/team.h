@@ -23,7 +23,8 @@ struct team_facts {
     char mpi_library[TEAM_VERSION_BYTES]; /* MPI_Get_library_version, first line */
     char mpi_headers[64];                 /* name and version of mpi.h at compile time */
     const char *launcher;                 /* "hydra", "srun", "openmpi", "none" */
-    bool yields;         /* waiting yields: the node runs more ranks than PUs it may use */
+    bool yields;         /* waiting yields: ranks of the node outnumber the PUs they may use; the
+                            same on all of its ranks */
     bool finalize_cured; /* the cure of MPICH's Finalize over UCX is in force */
 };
 
@@ -50,12 +51,12 @@ bool team_agree(struct team *team, struct status *status);
 /* Copies `bytes` bytes at `data` from rank 0 to all. COLLECTIVE. */
 void team_share(struct team *team, void *data, size_t bytes);
 
-/* Collects `bytes` bytes of each rank, in rank order, on rank 0 (`all` of ranks*bytes there;
- * ignored elsewhere). COLLECTIVE. */
+/* Collects `bytes` bytes of each rank (the same on all, at most 2^31-1), in rank order, on rank 0
+ * (`all` of ranks*bytes there; ignored elsewhere). COLLECTIVE. */
 void team_gather(struct team *team, const void *mine, size_t bytes, void *all);
 
-/* Element-wise maximum, minimum, sum (modulo 2^64) and bitwise or over all ranks, in place on all.
- * COLLECTIVE. */
+/* Element-wise maximum, minimum and sum (modulo 2^64) over all ranks, in place on all. COLLECTIVE.
+ */
 void team_max(struct team *team, int64_t *values, int count);
 void team_min(struct team *team, int64_t *values, int count);
 void team_sum(struct team *team, int64_t *values, int count);

@@ -1,0 +1,176 @@
+/* The part of the halo exchange that all variants share: their table, making and freeing, and the
+ * clock around an exchange. */
+#include "funnel/clock.h"
+#include "halo_parts.h"
+#include <stdlib.h>
+#include <string.h>
+
+const struct halo_variant *const halo_variants[] = {&halo_sendrecv, &halo_nonblocking,
+                                                    &halo_persistent, &halo_neighbor};
+const int halo_variant_count = sizeof halo_variants / sizeof *halo_variants;
+
+enum { MEETING_TAG = HALO_MESSAGES_MAX }; /* the first behind the tags of the messages */
+
+const struct halo_variant *halo_find(const char *name) {
+    for (int v = 0; v < halo_variant_count; v++)
+        if (strcmp(halo_variants[v]->name, name) == 0)
+            return halo_variants[v];
+    return NULL;
+}
+
+const struct halo_times *halo_times(const struct halo *halo) {
+    return &halo->times;
+}
+
+void halo_times_reset(struct halo *halo) {
+    halo->times = (struct halo_times){0};
+}
+
+/* True for a message that goes to another rank. */
+static bool leaves(const struct halo *halo, int message) {
+    int to = halo->message[message].to;
+    return to != MPI_PROC_NULL && to != halo->rank;
+}
+
+int halo_neighbours(const struct halo *halo) {
+    int neighbours = 0;
+    for (int m = 0; m < halo->messages; m++) {
+        bool known = !leaves(halo, m);
+        for (int earlier = 0; earlier < m && !known; earlier++)
+            known = halo->message[earlier].to == halo->message[m].to;
+        neighbours += !known;
+    }
+    return neighbours;
+}
+
+int halo_iterate(const struct halo *halo, const double *values) {
+    for (int i = 0; i < halo->iterates; i++)
+        if (halo->values[i] == values)
+            return i;
+    team_fault("a field is exchanged that was not in the halo's plan");
+}
+
+/* Runs one half of an exchange; what it does not spend on packing is transfer. */
+static void run_timed(struct halo *halo, void (*half)(struct halo *halo, double *values),
+                      const struct field *field) {
+    double *values = halo->values[halo_iterate(halo, field->values)];
+    double start_s = clock_now_s(), packed_s = halo->times.pack_s;
+    half(halo, values);
+    halo->times.transfer_s += clock_now_s() - start_s - (halo->times.pack_s - packed_s);
+}
+
+static void count_messages(struct halo *halo) {
+    halo->times.exchanges++;
+    for (int m = 0; m < halo->messages; m++)
+        if (leaves(halo, m)) {
+            halo->times.messages++;
+            halo->times.bytes_sent += halo->message[m].points * (int64_t)sizeof(double);
+        }
+}
+
+void halo_begin(struct halo *halo, const struct field *field) {
+    run_timed(halo, halo->variant->begin, field);
+}
+
+void halo_finish(struct halo *halo, const struct field *field) {
+    run_timed(halo, halo->variant->finish, field);
+    count_messages(halo);
+}
+
+void halo_meet(struct halo *halo) {
+    MPI_Request open[2 * HALO_MESSAGES_MAX];
+    double start_s = clock_now_s();
+    int n = halo->messages;
+    for (int m = 0; m < n; m++) {
+        const struct halo_message *message = &halo->message[m];
+        int tag = MEETING_TAG + message->tag;
+        mpi_check(MPI_Irecv(NULL, 0, MPI_BYTE, message->from, tag, halo->comm, &open[m]),
+                  "MPI_Irecv");
+        mpi_check(MPI_Isend(NULL, 0, MPI_BYTE, message->to, tag, halo->comm, &open[n + m]),
+                  "MPI_Isend");
+    }
+    mpi_check(MPI_Waitall(2 * n, open, MPI_STATUSES_IGNORE), "MPI_Waitall");
+    halo->times.wait_s += clock_now_s() - start_s;
+}
+
+static void check_plan(const struct halo_variant *variant, const struct halo_plan *plan,
+                       struct status *status) {
+    const struct field_layout *layout = &plan->layout;
+    if (plan->synchronous_sends && !variant->synchronous)
+        status_fail(status, EXIT_CODE_USAGE,
+                    "parallel.synchronous_sends: the halo \"%s\" has no synchronous form; use "
+                    "sendrecv, nonblocking or persistent",
+                    variant->name);
+    if (layout->nx < layout->depth || layout->ny < layout->depth_y)
+        status_fail(status, EXIT_CODE_USAGE,
+                    "parallel.halo_depth: a rank has %" PRI_INDEX " x %" PRI_INDEX
+                    " points, fewer than the halo depth %d: use fewer ranks or a smaller depth",
+                    layout->nx, layout->ny, layout->depth);
+}
+
+/* All that a rank does alone. What is collective follows once all ranks are known to be well. */
+static void prepare(struct halo *halo, const struct halo_plan *plan, struct status *status) {
+    size_t list_bytes = (size_t)plan->iterates * sizeof *halo->values;
+    halo->process_grid = *plan->process_grid;
+    halo->layout = plan->layout;
+    halo->iterates = plan->iterates;
+    halo->synchronous = plan->synchronous_sends;
+    halo->values = malloc(list_bytes);
+    halo->state = calloc(1, halo->variant->state_bytes);
+    if (halo->values == NULL || (halo->state == NULL && halo->variant->state_bytes > 0)) {
+        status_fail(status, EXIT_CODE_ENVIRONMENT, "no memory for a halo exchange");
+        return;
+    }
+    memcpy(halo->values, plan->values, list_bytes);
+    halo_messages_make(halo, status);
+}
+
+static struct halo *allocate(const struct team *team, const struct halo_variant *variant,
+                             struct status *status) {
+    struct halo *halo = calloc(1, sizeof *halo);
+    if (halo == NULL) {
+        status_fail(status, EXIT_CODE_ENVIRONMENT, "no memory for a halo exchange");
+        return NULL;
+    }
+    halo->variant = variant;
+    halo->rank = team->facts.rank;
+    halo->comm = MPI_COMM_NULL;
+    return halo;
+}
+
+static void free_parts(struct halo *halo) {
+    halo_messages_release(halo);
+    if (halo->comm != MPI_COMM_NULL)
+        mpi_check(MPI_Comm_free(&halo->comm), "MPI_Comm_free");
+    free(halo->values);
+    free(halo->state);
+    free(halo);
+}
+
+struct halo *halo_make(struct team *team, const struct halo_variant *variant,
+                       const struct halo_plan *plan, struct status *status) {
+    struct halo *halo = allocate(team, variant, status);
+    check_plan(variant, plan, status);
+    if (status_good(status))
+        prepare(halo, plan, status);
+    if (!team_agree(team, status)) {
+        if (halo != NULL)
+            free_parts(halo);
+        return NULL;
+    }
+    mpi_check(MPI_Comm_dup(team->comm, &halo->comm), "MPI_Comm_dup");
+    if (variant->make != NULL)
+        variant->make(halo, status);
+    if (team_agree(team, status))
+        return halo;
+    halo_release(halo);
+    return NULL;
+}
+
+void halo_release(struct halo *halo) {
+    if (halo == NULL)
+        return;
+    if (halo->variant->release != NULL)
+        halo->variant->release(halo);
+    free_parts(halo);
+}
