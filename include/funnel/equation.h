@@ -28,6 +28,7 @@ struct stencil {
     bool source_varies;
     double cx, cy, cf; /* of the sweep: ax/diagonal, ay/diagonal, 1/diagonal */
     double ax, ay;     /* k/hx^2, k/hy^2 */
+    double diffusion;  /* k, which the mirror ghost of a flux needs */
     double diagonal;   /* 2*ax + 2*ay + s */
     double source;     /* f, where constant */
     double omega;      /* relaxation factor, 1 for plain Jacobi */

@@ -1,9 +1,9 @@
 /* Sweeps over the part of one rank, by all its threads. Room: sweep; all of OpenMP is here.
  *
  * A sweeper owns the plan of who sweeps what: the interior is cut into one box a thread (split in y
- * first, in x too where rows are fewer than threads), and memory is touched first by the thread
- * that sweeps it. All calls are made by the main thread outside parallel regions; none of them
- * communicates. */
+ * first, in x too where that leaves one thread with clearly too much), and memory is touched first
+ * by the thread that sweeps it. All calls are made by the main thread outside parallel regions;
+ * none of them communicates. */
 #ifndef FUNNEL_SWEEP_H
 #define FUNNEL_SWEEP_H
 
@@ -45,7 +45,8 @@ struct kernel_box {
 /* Computes u_new from u in a box; ghosts of u next to the box are valid. */
 typedef void kernel_function(const struct kernel_box *box);
 
-/* A kernel is a row of the table. */
+/* A kernel is a row of the table. Bytes count one read and one write of each value that a point
+ * needs; a plain store also fetches the line it fills, 8 bytes a point that are not counted. */
 struct kernel {
     const char *name, *help;
     kernel_function *(*choose)(const char **instruction_set); /* by what the processor has */
@@ -90,9 +91,11 @@ const char *sweeper_instruction_set(const struct sweeper *sweeper);
 /* Seconds each thread spent sweeping so far (array of sweeper_threads values). */
 const double *sweeper_thread_seconds(const struct sweeper *sweeper);
 
-/* Advances `sweeps` sweeps, 1..halo depth, from a field whose halo is fresh to that depth: sweep t
- * covers the interior and depth - t further points beyond each internal edge. Afterwards
- * sweeper_current is the new iterate. */
+/* Advances `sweeps` sweeps, 1..halo depth, from a field whose halo is fresh to `sweeps` points:
+ * sweep t covers the interior and sweeps - t further points beyond each internal edge, after the
+ * ghosts of Neumann sides were renewed. Afterwards sweeper_current is the new iterate, and its halo
+ * is stale.
+ */
 void sweeper_advance(struct sweeper *sweeper, int sweeps);
 
 /* Points that sweeper_advance(sweeps) computes beyond the interior. */

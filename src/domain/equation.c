@@ -31,6 +31,7 @@ bool stencil_make(struct stencil *stencil, const struct grid *grid, const struct
                                 .cf = 1 / diagonal,
                                 .ax = ax,
                                 .ay = ay,
+                                .diffusion = equation->diffusion,
                                 .diagonal = diagonal,
                                 .source = equation->source_varies ? 0 : equation->source,
                                 .omega = omega};

@@ -1,0 +1,195 @@
+/* The sweeper's life, and its sweeps: one parallel region for all sweeps between two exchanges,
+ * with a barrier from one to the next. */
+#include "sweeper.h"
+#include "funnel/clock.h"
+#include "funnel/memory.h"
+#include "thread_plan.h"
+#include <omp.h>
+#include <stdlib.h>
+
+static int kernel_iterates(const struct kernel *kernel) {
+    return kernel->iterates_read + kernel->iterates_written;
+}
+
+struct sweep_memory sweep_memory_plan(const struct sweep_part *part, const struct kernel *kernel) {
+    static const char *const names[SWEEP_ITERATES_MAX] = {"iterate 0", "iterate 1"};
+    size_t threads = (size_t)omp_get_max_threads();
+    struct sweep_memory plan = {.array_bytes = part->layout.bytes,
+                                .small_bytes =
+                                    sizeof(struct sweeper) +
+                                    threads * (sizeof(struct thread_box) + sizeof(double))};
+    for (int i = 0; i < kernel_iterates(kernel); i++)
+        plan.name[plan.arrays++] = names[i];
+    if (part->stencil.source_varies)
+        plan.name[plan.arrays++] = "source";
+    for (enum side side = SIDE_WEST; side < SIDE_COUNT; side++)
+        if (side_is(part, side, SIDE_NEUMANN))
+            plan.small_bytes += (size_t)side_values(&part->layout, side) * sizeof(double);
+    plan.total_bytes = (size_t)plan.arrays * plan.array_bytes + plan.small_bytes;
+    return plan;
+}
+
+static int count_threads(void) {
+    int threads = 1;
+#pragma omp parallel
+#pragma omp single
+    threads = omp_get_num_threads();
+    return threads;
+}
+
+static bool take_boxes(struct sweeper *sweeper) {
+    size_t threads = (size_t)count_threads();
+    struct region *cut = malloc(threads * sizeof *cut);
+    sweeper->box = aligned_alloc(CACHE_LINE_BYTES, threads * sizeof *sweeper->box);
+    sweeper->thread_s = calloc(threads, sizeof *sweeper->thread_s);
+    if (cut && sweeper->box && sweeper->thread_s) {
+        sweeper->threads = (int)threads;
+        thread_plan_cut(cut, sweeper->threads, sweeper->part.layout.nx, sweeper->part.layout.ny);
+        for (size_t i = 0; i < threads; i++)
+            sweeper->box[i] = (struct thread_box){.interior = cut[i]};
+    }
+    free(cut);
+    return sweeper->threads > 0;
+}
+
+static bool take_field(struct sweeper *sweeper, struct field *field, struct status *status) {
+    field->layout = sweeper->part.layout;
+    field->values = memory_take(field->layout.bytes, status);
+    return field->values != NULL;
+}
+
+static bool take_memory(struct sweeper *sweeper, struct status *status) {
+    for (int i = 0; i < sweeper->iterates; i++) {
+        if (!take_field(sweeper, &sweeper->iterate[i], status))
+            return false;
+        sweeper->memory[i] = sweeper->iterate[i].values;
+    }
+    if (sweeper->part.stencil.source_varies && !take_field(sweeper, &sweeper->source, status))
+        return false;
+    if (take_boxes(sweeper))
+        return true;
+    status_fail(status, EXIT_CODE_ENVIRONMENT, "no memory for the threads' shares of the grid");
+    return false;
+}
+
+/* Start values of all boxes; the first box that failed gives the status. */
+static bool fill_boxes(struct sweeper *sweeper, const struct sweep_values *values,
+                       struct status *status) {
+    struct fill fill = {values, calloc((size_t)sweeper->threads, sizeof *fill.status)};
+    if (!fill.status) {
+        status_fail(status, EXIT_CODE_ENVIRONMENT, "no memory to fill the grid");
+        return false;
+    }
+    boxes_each(sweeper, box_touch, NULL);
+    boxes_each(sweeper, box_fill, &fill);
+    for (int i = 0; i < sweeper->threads && status_good(status); i++)
+        *status = fill.status[i];
+    free(fill.status);
+    return status_good(status);
+}
+
+struct sweeper *sweeper_make(const struct sweep_part *part, const struct kernel *kernel,
+                             const struct sweep_values *values, struct status *status) {
+    struct sweeper *sweeper = calloc(1, sizeof *sweeper);
+    if (!sweeper) {
+        status_fail(status, EXIT_CODE_ENVIRONMENT, "no memory for the sweeper");
+        return NULL;
+    }
+    sweeper->grid = *part->grid;
+    sweeper->part = *part;
+    sweeper->part.grid = &sweeper->grid;
+    sweeper->kernel = kernel;
+    sweeper->iterates = kernel_iterates(kernel);
+    sweeper->sweep = kernel->choose(&sweeper->instruction_set);
+    if (take_memory(sweeper, status) && fill_boxes(sweeper, values, status) &&
+        sides_fill(sweeper, values, status))
+        return sweeper;
+    sweeper_free(sweeper);
+    return NULL;
+}
+
+void sweeper_free(struct sweeper *sweeper) {
+    if (!sweeper)
+        return;
+    for (int i = 0; i < sweeper->threads; i++)
+        evaluator_close(&sweeper->box[i].exact);
+    for (int i = 0; i < sweeper->iterates; i++)
+        memory_release(sweeper->memory[i], sweeper->part.layout.bytes);
+    memory_release(sweeper->source.values, sweeper->part.layout.bytes);
+    for (enum side side = SIDE_WEST; side < SIDE_COUNT; side++)
+        free(sweeper->mirror[side]);
+    free(sweeper->box);
+    free(sweeper->thread_s);
+    free(sweeper);
+}
+
+const struct field *sweeper_current(const struct sweeper *sweeper) {
+    return &sweeper->iterate[sweeper->current];
+}
+
+double *const *sweeper_memory(const struct sweeper *sweeper) {
+    return sweeper->memory;
+}
+
+int sweeper_threads(const struct sweeper *sweeper) {
+    return sweeper->threads;
+}
+
+const char *sweeper_instruction_set(const struct sweeper *sweeper) {
+    return sweeper->instruction_set;
+}
+
+const double *sweeper_thread_seconds(const struct sweeper *sweeper) {
+    for (int i = 0; i < sweeper->threads; i++)
+        sweeper->thread_s[i] = sweeper->box[i].sweep_s;
+    return sweeper->thread_s;
+}
+
+/* One sweep over one box, from iterate `from` to the next, with `beyond` points of the halo. */
+static void sweep_box(const struct sweeper *sweeper, int number, int from, int beyond) {
+    double start_s = clock_now_s();
+    struct thread_box *box = &sweeper->box[number];
+    const struct field *u = &sweeper->iterate[from];
+    const struct field *u_new = &sweeper->iterate[(from + 1) % sweeper->iterates];
+    struct region region = box_extended(&sweeper->part, box->interior, beyond);
+    struct kernel_box work = {.u = field_row(u, 0),
+                              .u_new = field_row(u_new, 0),
+                              .source =
+                                  sweeper->source.values ? field_row(&sweeper->source, 0) : NULL,
+                              .pitch = u->layout.pitch,
+                              .stencil = &sweeper->part.stencil,
+                              .box = region};
+    sides_refresh(sweeper, u, region);
+    sweeper->sweep(&work);
+    box->sweep_s += clock_now_s() - start_s;
+}
+
+void sweeper_advance(struct sweeper *sweeper, int sweeps) {
+#pragma omp parallel num_threads(sweeper->threads)
+    for (int sweep = 1; sweep <= sweeps; sweep++) {
+        int from = (sweeper->current + sweep - 1) % sweeper->iterates;
+        for (int box = omp_get_thread_num(); box < sweeper->threads; box += omp_get_num_threads())
+            sweep_box(sweeper, box, from, sweeps - sweep);
+#pragma omp barrier
+    }
+    sweeper->current = (sweeper->current + sweeps) % sweeper->iterates;
+}
+
+int64_t sweeper_redundant_points(const struct sweeper *sweeper, int sweeps) {
+    const struct field_layout *layout = &sweeper->part.layout;
+    struct region interior = {0, layout->nx, 0, layout->ny};
+    int64_t points = 0;
+    for (int sweep = 1; sweep <= sweeps; sweep++)
+        points += region_points(box_extended(&sweeper->part, interior, sweeps - sweep)) -
+                  region_points(interior);
+    return points;
+}
+
+static void refresh_box(const struct sweeper *sweeper, int number, void *argument) {
+    (void)argument;
+    sides_refresh(sweeper, sweeper_current(sweeper), sweeper->box[number].interior);
+}
+
+void sweeper_refresh_sides(struct sweeper *sweeper) {
+    boxes_each(sweeper, refresh_box, NULL);
+}

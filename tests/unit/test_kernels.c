@@ -1,0 +1,277 @@
+/* Every kernel in every instruction set of this processor, in every form of the sweep, on boxes of
+ * many sizes and places, against one plain loop: the same bits inside the box, and not a byte
+ * written outside. */
+#include "../../src/sweep/kernels.h"
+#include "../../src/sweep/thread_plan.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { SOURCES = 3, LARGEST = 65, DEPTH = 4, SHAPES = 3, FORMS = SHAPES * SOURCES * 2 };
+
+static const int sizes[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12,
+                            13, 14, 15, 16, 17, 18, 19, 20, 33, 64, 65};
+enum { SIZES = sizeof sizes / sizeof sizes[0] };
+
+/* Three fields of one layout: u, f, and what a kernel writes. */
+struct arena {
+    struct field_layout layout;
+    size_t values;
+    double *u, *source, *written, *expected;
+};
+
+static double *take(const struct arena *arena) {
+    double *memory = aligned_alloc(64, arena->layout.bytes);
+    assert_non_null(memory);
+    return memory;
+}
+
+static double random_value(uint64_t *state) {
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (double)(int64_t)(*state >> 11) * 0x1p-52 - 1.0;
+}
+
+static struct arena arena_make(int dimensions, int nx, int ny) {
+    struct arena arena = {.layout = field_layout_make(dimensions, nx, ny, DEPTH)};
+    arena.values = arena.layout.bytes / sizeof(double);
+    arena.u = take(&arena);
+    arena.source = take(&arena);
+    arena.written = take(&arena);
+    arena.expected = take(&arena);
+    uint64_t state = (uint64_t)(nx * 100 + ny);
+    for (size_t i = 0; i < arena.values; i++) {
+        arena.u[i] = random_value(&state);
+        arena.source[i] = random_value(&state);
+    }
+    return arena;
+}
+
+static void arena_free(struct arena *arena) {
+    free(arena->u);
+    free(arena->source);
+    free(arena->written);
+    free(arena->expected);
+}
+
+/* Form number `form` of FORMS: shape, source, relaxation. */
+static struct stencil stencil_of(int form) {
+    int shape = form % SHAPES, source = form / SHAPES % SOURCES, relaxed = form / SHAPES / SOURCES;
+    return (struct stencil){.dimensions = shape == 0 ? 1 : 2,
+                            .isotropic = shape == 1,
+                            .has_source = source > 0,
+                            .source_varies = source == 2,
+                            .cx = shape == 0 ? 0.49 : 0.23,
+                            .cy = shape == 1 ? 0.23 : 0.26,
+                            .cf = 0.013,
+                            .source = source == 1 ? 0.7 : 0,
+                            .omega = relaxed ? 0.83 : 1};
+}
+
+/* The expressions of equation.h, written down once more. */
+static double expected_value(const struct stencil *s, const double *u, int64_t pitch, double f) {
+    double north = 0, south = 0, west = u[-1], east = u[1], value;
+    if (s->dimensions == 2) {
+        north = u[pitch];
+        south = u[-pitch];
+    }
+    if (s->dimensions == 1)
+        value = s->cx * (west + east);
+    else if (s->isotropic)
+        value = s->cx * ((north + south) + (west + east));
+    else
+        value = s->cy * (north + south) + s->cx * (west + east);
+    if (s->has_source)
+        value = value + s->cf * f;
+    return s->omega == 1 ? value : *u + s->omega * (value - *u);
+}
+
+/* Fills `expected`: poison everywhere but in the region. */
+static void expect(const struct arena *arena, const struct stencil *stencil, struct region region) {
+    memset(arena->expected, 0xff, arena->layout.bytes);
+    for (local_index y = region.y0; y < region.y1; y++)
+        for (local_index x = region.x0; x < region.x1; x++) {
+            int64_t at = arena->layout.origin + y * arena->layout.pitch + x;
+            double f = stencil->source_varies ? arena->source[at] : stencil->source;
+            arena->expected[at] = expected_value(stencil, arena->u + at, arena->layout.pitch, f);
+        }
+}
+
+static void run_box(const struct arena *arena, const struct stencil *stencil, struct region box,
+                    kernel_function *kernel) {
+    int64_t origin = arena->layout.origin;
+    struct kernel_box work = {.u = arena->u + origin,
+                              .u_new = arena->written + origin,
+                              .source = stencil->source_varies ? arena->source + origin : NULL,
+                              .pitch = arena->layout.pitch,
+                              .stencil = stencil,
+                              .box = box};
+    kernel(&work);
+}
+
+static void check(const struct arena *arena, const struct stencil *stencil,
+                  const struct region *boxes, int count, kernel_function *kernel) {
+    memset(arena->written, 0xff, arena->layout.bytes);
+    for (int i = 0; i < count; i++)
+        run_box(arena, stencil, boxes[i], kernel);
+    assert_memory_equal(arena->written, arena->expected, arena->layout.bytes);
+}
+
+/* Rows of the table as chosen here, then every instruction set that this processor has. */
+static int all_kernels(kernel_function **functions, int capacity) {
+    int count = 0;
+    for (int i = 0; i < kernel_count && count < capacity; i++) {
+        const char *instruction_set = NULL;
+        functions[count++] = kernels[i].choose(&instruction_set);
+        assert_non_null(instruction_set);
+    }
+    for (int i = 0; i < vector_kernel_count && count < capacity; i++)
+        if (vector_kernels[i].available())
+            functions[count++] = vector_kernels[i].function;
+    return count;
+}
+
+/* All kernels on the boxes that cover `whole`. */
+static void check_all(const struct arena *arena, const struct stencil *stencil, struct region whole,
+                      const struct region *boxes, int count) {
+    kernel_function *functions[16];
+    int kernels_here = all_kernels(functions, 16);
+    expect(arena, stencil, whole);
+    for (int k = 0; k < kernels_here; k++)
+        check(arena, stencil, boxes, count, functions[k]);
+}
+
+static void check_size(int form, int nx, int ny) {
+    static const int threads[] = {1, 2, 3, 5};
+    struct stencil stencil = stencil_of(form);
+    struct arena arena = arena_make(stencil.dimensions, nx, ny);
+    struct region whole = {0, nx, 0, ny}, boxes[5];
+    for (int t = 0; t < 4; t++) {
+        thread_plan_cut(boxes, threads[t], nx, ny);
+        check_all(&arena, &stencil, whole, boxes, threads[t]);
+    }
+    arena_free(&arena);
+}
+
+static void every_size_is_right(void **state) {
+    (void)state;
+    for (int form = 0; form < FORMS; form++)
+        for (int nx = 0; nx < SIZES; nx++)
+            for (int ny = 0; ny < (form % SHAPES == 0 ? 1 : SIZES); ny++)
+                check_size(form, sizes[nx], sizes[ny]);
+}
+
+/* Boxes that reach into the halo or begin anywhere, as deeper halos need them. */
+static void every_place_is_right(void **state) {
+    (void)state;
+    for (int form = 0; form < FORMS; form++) {
+        struct stencil stencil = stencil_of(form);
+        int ny = stencil.dimensions == 1 ? 1 : 9;
+        struct arena arena = arena_make(stencil.dimensions, 37, ny);
+        for (int x0 = 1 - DEPTH; x0 <= 10; x0++)
+            for (int x1 = x0; x1 < 37 + DEPTH; x1++) {
+                int beyond = stencil.dimensions == 1 ? 0 : 3;
+                struct region box = {x0, x1, -beyond, ny + beyond};
+                check_all(&arena, &stencil, box, &box, 1);
+            }
+        arena_free(&arena);
+    }
+}
+
+static void signed_zeros_survive(void **state) {
+    (void)state;
+    struct stencil stencil = stencil_of(1);
+    struct arena arena = arena_make(2, 19, 6);
+    for (size_t i = 0; i < arena.values; i++)
+        arena.u[i] = i % 3 ? -0.0 : 0.0;
+    struct region whole = {0, 19, 0, 6};
+    check_all(&arena, &stencil, whole, &whole, 1);
+    for (size_t i = 0; i < arena.values; i++)
+        arena.u[i] = -0.0;
+    check_all(&arena, &stencil, whole, &whole, 1);
+    arena_free(&arena);
+}
+
+static void an_empty_box_writes_nothing(void **state) {
+    (void)state;
+    struct stencil stencil = stencil_of(1);
+    struct arena arena = arena_make(2, 19, 6);
+    struct region empty = {0, 0, 0, 0};
+    check_all(&arena, &stencil, empty, &empty, 1);
+    arena_free(&arena);
+}
+
+static void names_are_found(void **state) {
+    (void)state;
+    for (int i = 0; i < kernel_count; i++)
+        assert_ptr_equal(kernel_find(kernels[i].name), &kernels[i]);
+    assert_string_equal(kernel_find("auto")->name, "vector");
+    assert_null(kernel_find("vectors"));
+    assert_true(vector_kernels[vector_kernel_count - 1].available());
+}
+
+/* Marks every point of the boxes; each must be covered once. */
+static void check_cover(const struct region *boxes, int threads, int nx, int ny) {
+    char *covered = calloc((size_t)nx * (size_t)ny, 1);
+    assert_non_null(covered);
+    bool empty_before = false;
+    for (int i = 0; i < threads; i++) {
+        bool empty = region_points(boxes[i]) == 0;
+        assert_true(empty || !empty_before);
+        empty_before = empty;
+        for (local_index y = boxes[i].y0; y < boxes[i].y1; y++)
+            for (local_index x = boxes[i].x0; x < boxes[i].x1; x++)
+                covered[y * nx + x]++;
+        if (!empty)
+            assert_true(boxes[i].x0 % THREAD_PLAN_CUT == 0 &&
+                        (boxes[i].x1 % THREAD_PLAN_CUT == 0 || boxes[i].x1 == nx));
+    }
+    for (int i = 0; i < nx * ny; i++)
+        assert_int_equal(covered[i], 1);
+    free(covered);
+}
+
+static void plans_cover_each_point_once(void **state) {
+    (void)state;
+    struct region boxes[40];
+    for (int threads = 1; threads <= 40; threads++)
+        for (int nx = 1; nx <= 130; nx += 3)
+            for (int ny = 1; ny <= 50; ny += 7) {
+                thread_plan_cut(boxes, threads, nx, ny);
+                check_cover(boxes, threads, nx, ny);
+            }
+}
+
+static int64_t largest(const struct region *boxes, int count) {
+    int64_t most = 0;
+    for (int i = 0; i < count; i++)
+        most = region_points(boxes[i]) > most ? region_points(boxes[i]) : most;
+    return most;
+}
+
+static void plans_share_the_work(void **state) {
+    (void)state;
+    struct region boxes[64];
+    thread_plan_cut(boxes, 4, 1000000, 3); /* few rows: cut along x as well */
+    assert_true(largest(boxes, 4) <= 750008);
+    thread_plan_cut(boxes, 64, 8000000, 1); /* a line */
+    assert_int_equal(largest(boxes, 64), 125000);
+    thread_plan_cut(boxes, 2, 8192, 8191); /* many rows: whole rows only */
+    assert_int_equal(largest(boxes, 2), (int64_t)8192 * 4096);
+    assert_true(boxes[1].x0 == 0 && boxes[1].x1 == 8192);
+    thread_plan_cut(boxes, 2, INT64_C(1) << 40, 2); /* beyond 32 bits */
+    assert_true(largest(boxes, 2) == INT64_C(1) << 40);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_size_is_right),  cmocka_unit_test(every_place_is_right),
+        cmocka_unit_test(signed_zeros_survive), cmocka_unit_test(an_empty_box_writes_nothing),
+        cmocka_unit_test(names_are_found),      cmocka_unit_test(plans_cover_each_point_once),
+        cmocka_unit_test(plans_share_the_work),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
