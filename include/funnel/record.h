@@ -17,15 +17,14 @@ struct record_input {
     const struct solve_result *result;
     const struct extent *extents; /* ranks * AXIS_COUNT: local part of each rank */
     int exit_code;
-    double startup_s;          /* entering main to the first sweep */
-    int binding_changes;       /* ranks whose binding differs at the end */
-    const char *hwloc_library; /* version of hwloc at run time */
-    const char *system_root;   /* NULL, or a folder that imitates /proc and /sys for tests */
+    double startup_s;        /* entering main to the first sweep */
+    int binding_changes;     /* ranks whose binding differs at the end */
+    const char *system_root; /* NULL, or a folder that imitates /proc and /sys for tests */
 };
 
-/* Checks, before a run, that `path` can be written ("-": standard output): the folder exists and is
- * writable, an existing file is replaced only with `overwrite`. Fails with EXIT_CODE_FILES, the
- * text starts with `option`. */
+/* Checks, before a run, that `path` can be written: the folder exists and is writable, an existing
+ * file is replaced only with `overwrite`. "-" is standard output, "" no output at all. Leaves
+ * nothing behind. Fails with EXIT_CODE_FILES, the text starts with `option`. */
 bool output_check(const char *option, const char *path, bool overwrite, struct status *status);
 
 /* Writes the record through a temporary file and rename. Rank 0 only. EXIT_CODE_FILES on failure.
@@ -35,10 +34,9 @@ bool record_write(const char *path, const struct record_input *input, struct sta
 /* Facts about the build, for records and --version. */
 struct build_facts {
     const char *version, *compiler, *flags, *build_type;
-    const char *commit;        /* full hash; "unknown" outside a git checkout */
-    const char *hwloc_headers; /* version compiled against */
-    bool dirty;                /* sources differ from the commit */
-    bool sanitized;            /* slow on purpose: no number of such a build is a measurement */
+    const char *commit; /* full hash; "unknown" outside a git checkout */
+    bool dirty;         /* sources differ from the commit */
+    bool sanitized;     /* slow on purpose: no number of such a build is a measurement */
 };
 const struct build_facts *build_facts(void);
 

@@ -10,7 +10,6 @@ static const struct build_facts facts = {
     .compiler = FUNNEL_COMPILER,
     .flags = FUNNEL_FLAGS,
     .build_type = FUNNEL_BUILD_TYPE,
-    .hwloc_headers = FUNNEL_HWLOC,
     /* the state is the commit, with "-dirty" after it where files differ from it */
     .dirty = sizeof FUNNEL_STATE > sizeof FUNNEL_COMMIT,
     .sanitized = FUNNEL_SANITIZED,

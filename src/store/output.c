@@ -52,12 +52,8 @@ static void target_check(const char *option, const char *path, const struct stat
 
 bool output_check(const char *option, const char *path, bool overwrite, struct status *status) {
     struct stat facts;
-    if (strcmp(path, "-") == 0)
+    if (path[0] == '\0' || strcmp(path, "-") == 0)
         return status_good(status);
-    if (path[0] == '\0') {
-        status_fail(status, EXIT_CODE_FILES, "%s: the file name is empty", option);
-        return false;
-    }
     const bool exists = stat(path, &facts) == 0;
     if (exists)
         target_check(option, path, &facts, overwrite, status);

@@ -113,13 +113,6 @@ static json_t *mpi(const struct record_input *input) {
     return object;
 }
 
-static json_t *hwloc(const struct record_input *input) {
-    json_t *object = json_object();
-    record_put(object, "headers", record_text(build_facts()->hwloc_headers));
-    record_put(object, "library", record_text(input->hwloc_library));
-    return object;
-}
-
 /* Threads of each rank; null without a report, or where ranks differ. */
 static json_t *threads_a_rank(const struct record_input *input) {
     if (input->binding == NULL || input->team == NULL)
@@ -339,7 +332,8 @@ static json_t *record_of(const struct record_input *input) {
     record_put(record, "config", options(input->config));
     record_put(record, "build", build());
     record_put(record, "mpi", mpi(input));
-    record_put(record, "hwloc", hwloc(input));
+    record_put(record, "hwloc", record_text(binding_hwloc_versions()));
+    record_put(record, "openmp", record_text(sweep_openmp_version()));
     record_put(record, "machine", record_machine(root, input));
     record_put(record, "environment", environment());
     record_put(record, "binding", record_binding(input));

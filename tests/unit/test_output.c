@@ -1,0 +1,244 @@
+/* Output files: refused before a run where they could not be written, and whole or not there. */
+#include "../../src/store/new_file.h"
+#include "funnel/record.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* cmocka wants the headers above first */
+#include <cmocka.h>
+
+/* A folder of its own for each test; its name with a space in it. */
+struct place {
+    char folder[128], path[512];
+};
+
+static const char *inside(struct place *place, const char *name) {
+    snprintf(place->path, sizeof place->path, "%s/%s", place->folder, name);
+    return place->path;
+}
+
+static int make_place(void **state) {
+    struct place *place = calloc(1, sizeof *place);
+    snprintf(place->folder, sizeof place->folder, "%s/funnel output XXXXXX", P_tmpdir);
+    *state = place;
+    return mkdtemp(place->folder) == NULL ? -1 : 0;
+}
+
+static int entries(const struct place *place) {
+    DIR *folder = opendir(place->folder);
+    int count = 0;
+    while (readdir(folder) != NULL)
+        count++;
+    closedir(folder);
+    return count - 2; /* . and .. */
+}
+
+static int remove_place(void **state) {
+    struct place *place = *state;
+    DIR *folder = opendir(place->folder);
+    for (struct dirent *entry; (entry = readdir(folder)) != NULL;)
+        if (entry->d_name[0] != '.')
+            remove(inside(place, entry->d_name));
+    closedir(folder);
+    const int result = rmdir(place->folder);
+    free(place);
+    return result;
+}
+
+static void write_text(const char *path, const char *text) {
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void assert_text(const char *path, const char *expected) {
+    char text[64] = "";
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    assert_string_equal(text, expected);
+}
+
+static void assert_refused(const char *path, bool overwrite, const char *reason) {
+    struct status status = {0};
+    assert_false(output_check("output.record", path, overwrite, &status));
+    assert_int_equal(status.code, EXIT_CODE_FILES);
+    assert_ptr_equal(strstr(status.text, "output.record: "), status.text);
+    assert_non_null(strstr(status.text, path));
+    assert_non_null(strstr(status.text, reason));
+    assert_null(strchr(status.text, '\n'));
+}
+
+static void assert_allowed(const char *path, bool overwrite) {
+    struct status status = {0};
+    assert_true(output_check("output.record", path, overwrite, &status));
+    assert_true(status_good(&status));
+}
+
+static void a_new_file_is_allowed_and_not_made(void **state) {
+    struct place *place = *state;
+    assert_allowed(inside(place, "record.json"), false);
+    assert_int_equal(entries(place), 0);
+    assert_allowed("", false);
+    assert_allowed("-", false);
+    assert_allowed("/dev/null", false);
+}
+
+static void a_missing_folder_is_refused(void **state) {
+    assert_refused(inside(*state, "no/such/record.json"), true, "mkdir -p");
+}
+
+static void a_file_in_place_of_a_folder_is_refused(void **state) {
+    struct place *place = *state;
+    write_text(inside(place, "plain"), "old");
+    assert_refused(inside(place, "plain/record.json"), true, "plain");
+    assert_text(inside(place, "plain"), "old");
+}
+
+static void a_folder_is_refused_as_a_file(void **state) {
+    struct place *place = *state;
+    assert_refused(place->folder, true, "is a folder");
+}
+
+static void an_old_file_needs_overwrite(void **state) {
+    struct place *place = *state;
+    const char *path = inside(place, "record.json");
+    write_text(path, "old");
+    assert_refused(path, false, "output.overwrite = on");
+    assert_allowed(path, true);
+    assert_text(path, "old");
+    assert_int_equal(entries(place), 1);
+}
+
+/* /proc refuses new files even to root, whom permission bits do not stop. */
+static void a_folder_that_takes_no_files_is_refused(void **state) {
+    (void)state;
+    assert_refused("/proc/record.json", false, "cannot write in folder /proc");
+}
+
+static void earlier_errors_stay(void **state) {
+    struct status status = {0};
+    status_fail(&status, EXIT_CODE_USAGE, "first");
+    assert_false(output_check("output.image", inside(*state, "a.png"), false, &status));
+    assert_string_equal(status.text, "first");
+}
+
+static void a_kept_file_replaces_the_old_one(void **state) {
+    struct place *place = *state;
+    struct new_file file;
+    struct status status = {0};
+    const char *path = inside(place, "record.json");
+    write_text(path, "old");
+    assert_true(new_file_open(&file, path, &status));
+    fputs("new", file.stream);
+    assert_text(path, "old");
+    assert_true(new_file_close(&file, true, &status));
+    assert_text(path, "new");
+    assert_int_equal(entries(place), 1);
+}
+
+static void a_discarded_file_leaves_the_old_one(void **state) {
+    struct place *place = *state;
+    struct new_file file;
+    struct status status = {0};
+    const char *path = inside(place, "record.json");
+    write_text(path, "old");
+    assert_true(new_file_open(&file, path, &status));
+    fputs("new", file.stream);
+    assert_false(new_file_close(&file, false, &status));
+    assert_text(path, "old");
+    assert_int_equal(entries(place), 1);
+}
+
+static void a_leftover_of_a_killed_job_is_no_hindrance(void **state) {
+    struct place *place = *state;
+    struct new_file first, second;
+    struct status status = {0};
+    const char *path = inside(place, "record.json");
+    assert_true(new_file_open(&first, path, &status));
+    assert_true(new_file_open(&second, path, &status));
+    fputs("second", second.stream);
+    assert_true(new_file_close(&second, true, &status));
+    assert_false(new_file_close(&first, false, &status));
+    assert_text(path, "second");
+}
+
+static void a_link_stays_a_link(void **state) {
+    struct place *place = *state;
+    struct new_file file;
+    struct stat facts;
+    struct status status = {0};
+    write_text(inside(place, "target"), "old");
+    char *target = strdup(place->path);
+    assert_int_equal(symlink(target, inside(place, "link")), 0);
+    assert_true(new_file_open(&file, place->path, &status));
+    fputs("new", file.stream);
+    assert_true(new_file_close(&file, true, &status));
+    assert_text(target, "new");
+    assert_int_equal(lstat(place->path, &facts), 0);
+    assert_true(S_ISLNK(facts.st_mode));
+    free(target);
+}
+
+static void a_full_disk_is_an_error(void **state) {
+    (void)state;
+    struct new_file file;
+    struct status status = {0};
+    assert_true(new_file_open(&file, "/dev/full", &status));
+    fputs("new", file.stream);
+    assert_false(new_file_close(&file, true, &status));
+    assert_int_equal(status.code, EXIT_CODE_FILES);
+    assert_non_null(strstr(status.text, "/dev/full"));
+}
+
+static void a_device_stays_a_device(void **state) {
+    (void)state;
+    struct new_file file;
+    struct stat facts;
+    struct status status = {0};
+    assert_true(new_file_open(&file, "/dev/null", &status));
+    fputs("new", file.stream);
+    assert_true(new_file_close(&file, true, &status));
+    assert_int_equal(stat("/dev/null", &facts), 0);
+    assert_true(S_ISCHR(facts.st_mode));
+}
+
+static void a_missing_folder_is_an_error_at_opening(void **state) {
+    struct new_file file;
+    struct status status = {0};
+    assert_false(new_file_open(&file, inside(*state, "no/record.json"), &status));
+    assert_int_equal(status.code, EXIT_CODE_FILES);
+}
+
+#define IN_PLACE(test) cmocka_unit_test_setup_teardown(test, make_place, remove_place)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        IN_PLACE(a_new_file_is_allowed_and_not_made),
+        IN_PLACE(a_missing_folder_is_refused),
+        IN_PLACE(a_file_in_place_of_a_folder_is_refused),
+        IN_PLACE(a_folder_is_refused_as_a_file),
+        IN_PLACE(an_old_file_needs_overwrite),
+        IN_PLACE(earlier_errors_stay),
+        IN_PLACE(a_kept_file_replaces_the_old_one),
+        IN_PLACE(a_discarded_file_leaves_the_old_one),
+        IN_PLACE(a_leftover_of_a_killed_job_is_no_hindrance),
+        IN_PLACE(a_link_stays_a_link),
+        IN_PLACE(a_missing_folder_is_an_error_at_opening),
+        cmocka_unit_test(a_folder_that_takes_no_files_is_refused),
+        cmocka_unit_test(a_full_disk_is_an_error),
+        cmocka_unit_test(a_device_stays_a_device),
+    };
+    return cmocka_run_group_tests_name("output", tests, NULL, NULL);
+}
