@@ -1,7 +1,7 @@
 /* muParser behind a small door: compile, evaluate, and say what is wrong in our own words. Three
  * things that muParser allows are refused: assignments (they would change x), several values
- * separated by commas, and texts longer than its message buffer can quote. Its _pi has 13 digits
- * in some builds (2.3.3), so the constants are given here. */
+ * separated by commas, and texts longer than its message buffer can quote. Its own _pi has
+ * only 13 digits where g++ compiled it, so the constants are given here. */
 #include "formula.h"
 #include <muParserDLL.h>
 #include <stdio.h>

@@ -139,19 +139,33 @@ static const struct option *elsewhere(const char *key) {
     return NULL;
 }
 
-static const char *nearest_key(const char *section, const char *key) {
-    const char *names[CONFIG_OPTIONS_MAX];
+/* The keys of a section; returns how many. */
+static int keys_of(const char *section, const char *names[CONFIG_OPTIONS_MAX]) {
     int count = 0;
     for (int i = 0; i < option_count; i++)
         if (strcmp(options[i].section, section) == 0)
             names[count++] = options[i].key;
-    return text_nearest(key, names, count);
+    return count;
+}
+
+static void key_not_near(const char *place, const char *section, const char *key,
+                         struct status *status) {
+    const char *names[CONFIG_OPTIONS_MAX];
+    char list[OPTION_WHY_BYTES] = "";
+    int count = keys_of(section, names);
+    for (int i = 0; i < count; i++) {
+        size_t used = strlen(list);
+        snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "", names[i]);
+    }
+    status_fail(status, EXIT_CODE_USAGE, "%s%s.%.60s: unknown key; [%s] has %s", place, section,
+                key, section, list);
 }
 
 static void key_unknown(const char *place, const char *section, const char *key,
                         struct status *status) {
+    const char *names[CONFIG_OPTIONS_MAX];
     const struct option *other = elsewhere(key);
-    const char *nearest = nearest_key(section, key);
+    const char *nearest = text_nearest(key, names, keys_of(section, names));
     if (other)
         status_fail(status, EXIT_CODE_USAGE, "%s%s.%.60s: unknown key; it belongs to [%s]", place,
                     section, key, other->section);
@@ -159,8 +173,7 @@ static void key_unknown(const char *place, const char *section, const char *key,
         status_fail(status, EXIT_CODE_USAGE, "%s%s.%.60s: unknown key; did you mean %s?", place,
                     section, key, nearest);
     else
-        status_fail(status, EXIT_CODE_USAGE, "%s%s.%.60s: unknown key; see jacobi --help", place,
-                    section, key);
+        key_not_near(place, section, key, status);
 }
 
 int option_require(const char *place, const char *section, const char *key, struct status *status) {

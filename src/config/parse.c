@@ -278,7 +278,7 @@ bool config_override(struct config *config, const char *assignment, struct statu
                     place, text);
         return false;
     }
-    int index = option_require(place, text, key, status);
+    int index = option_require(place, skip_blank(text), key, status);
     if (index < 0)
         return false;
     config->line_of[index] = OPTION_COMMAND_LINE;

@@ -89,24 +89,29 @@ const char *option_values(const struct option *option, char *text, size_t size) 
     return text;
 }
 
-static bool wrong_number(const struct option *option, const char *text, const char *what,
-                         char *why) {
+/* "is not WHAT in 1..10 or auto", "is not WHAT above 0". */
+static void explain_range(const struct option *option, const char *text, const char *what,
+                          char *why) {
     char range[100];
     range_text(option, range, sizeof range);
-    snprintf(why, OPTION_WHY_BYTES, "'%.60s' is not %s %s%s%s", text, what,
-             option->type == OPTION_REAL ? "" : "in ", range, option->takes_auto ? " or auto" : "");
+    snprintf(why, OPTION_WHY_BYTES, "%s is not %s%s%s%s", text, what,
+             isalpha((unsigned char)range[0]) ? "" : "in ", range,
+             option->takes_auto ? " or auto" : "");
+}
+
+static bool wrong_number(const struct option *option, const char *text, const char *what,
+                         char *why) {
+    char quoted[70];
+    snprintf(quoted, sizeof quoted, "'%.60s'", text);
+    explain_range(option, quoted, what, why);
     return false;
 }
 
 static bool in_range(const struct option *option, double value, const char *text, char *why) {
     bool inside = option->open ? value > option->low && value < option->high
                                : value >= option->low && value <= option->high;
-    char range[100];
-    range_text(option, range, sizeof range);
-    bool words = isalpha((unsigned char)range[0]); /* "above 0" */
     if (!inside)
-        snprintf(why, OPTION_WHY_BYTES, "%.60s is not %s%s%s", text, words ? "" : "in ", range,
-                 option->takes_auto ? " or auto" : "");
+        explain_range(option, text, "", why);
     return inside;
 }
 
@@ -115,13 +120,13 @@ static bool read_integer(const struct option *option, const char *text, int64_t 
     if (option->takes_auto && strcmp(text, "auto") == 0)
         return true;
     if (!text_to_integer(text, value))
-        return wrong_number(option, text, "an integer", why);
+        return wrong_number(option, text, "an integer ", why);
     return in_range(option, (double)*value, text, why);
 }
 
 static bool read_real(const struct option *option, const char *text, double *value, char *why) {
     if (!text_to_real(text, value))
-        return wrong_number(option, text, "a number", why);
+        return wrong_number(option, text, "a number ", why);
     return in_range(option, *value, text, why);
 }
 
