@@ -1,8 +1,8 @@
 /* Expressions in x and y, by muParser. Room: config.
  *
  * An expression is split once, when it is compiled: parts that depend on x only are evaluated once
- * a column, on y only once a row; sums, differences, products and quotients of such parts are plain
- * loops; muParser does the rest once a point. Every call below evaluates the same parts with the
+ * a column, on y only once a row; arithmetic and common functions of such parts are plain loops;
+ * muParser does the rest once a point. Every call below evaluates the same parts with the
  * same operations, so a value has the same bits whichever way it is asked for. */
 #ifndef FUNNEL_EXPRESSION_H
 #define FUNNEL_EXPRESSION_H
