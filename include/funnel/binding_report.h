@@ -6,15 +6,17 @@
 #include "funnel/binding.h"
 #include "funnel/team.h"
 
-/* What rank 0 knows after binding_take; the lines and problems are empty elsewhere. */
+/* What rank 0 knows after binding_take; elsewhere only the number of problems. */
 struct binding_report;
 
-/* Probes every rank, loads the topology on one rank a node, diagnoses each node there, gathers the
- * texts on rank 0. COLLECTIVE. Owned by the caller. */
+/* Probes every rank, loads the topology on one rank a node, gathers all on rank 0 and diagnoses
+ * each node there. Nodes of the same shape send their topology once. COLLECTIVE. Owned by the
+ * caller. Never NULL: without memory it ends the job. */
 struct binding_report *binding_take(struct team *team);
 void binding_report_free(struct binding_report *report);
 
-/* "rank 3 node1 package 0 core L4-7", one line a rank; one a thread with `threads`. Rank 0. */
+/* A line a machine, then a line a rank that starts "rank 3 node1 package 0 core L4-7"; a line a
+ * thread below it with `threads`. Rank 0. */
 void binding_report_print(const struct binding_report *report, bool threads, FILE *out);
 /* The picture of each different node. Rank 0. */
 void binding_report_picture(const struct binding_report *report, FILE *out);
@@ -35,6 +37,9 @@ const struct binding_problem *binding_report_problem(const struct binding_report
 const struct rank_place *binding_report_rank(const struct binding_report *report, int rank);
 const struct thread_place *binding_report_threads(const struct binding_report *report, int rank);
 const char *binding_report_place_text(const struct binding_report *report, int rank);
+/* The longest that any node needed to load its topology. */
 double binding_report_load_s(const struct binding_report *report);
+/* The machine of a rank's node; owned by the report. */
+const struct topology *binding_report_topology(const struct binding_report *report, int rank);
 
 #endif
