@@ -20,11 +20,11 @@ static const char two_cores_smt[] = "core:2 pu:2";
 /* The name of a machine is a file of tests/data/topology, or a synthetic description. */
 static struct topology *machine(const char *name) {
     char path[4096];
-    const char *data = getenv("FUNNEL_TEST_DATA");
+    const char *root = getenv("FUNNEL_SOURCE_ROOT");
     if (strstr(name, ".xml") == NULL)
         return topology_load_synthetic(name);
-    assert_non_null(data);
-    snprintf(path, sizeof path, "%s/topology/%s", data, name);
+    assert_non_null(root);
+    snprintf(path, sizeof path, "%s/tests/data/topology/%s", root, name);
     return topology_load_xml(path);
 }
 

@@ -1,0 +1,182 @@
+/* bindreport: where the ranks and threads of a command would run, and what is wrong with that. Put
+ * it in the place of the program in a launch command. */
+#include "funnel/binding_report.h"
+#include "funnel/record.h"
+#include "funnel/text.h"
+#include <stddef.h>
+#include <string.h>
+
+static const char program[] = "bindreport";
+
+/* What the command line asks for. */
+struct options {
+    bool threads, picture, strict, help, version;
+    const char *record; /* NULL: none */
+};
+
+/* A flag sets a bool, or takes the next word. */
+static const struct flag {
+    const char *name, *argument, *help;
+    size_t offset;
+} flags[] = {
+    {"--threads", NULL, "a line a thread: where it ran last and where it may run",
+     offsetof(struct options, threads)},
+    {"--picture", NULL, "a picture of each node: a row a rank, a digit a PU",
+     offsetof(struct options, picture)},
+    {"--strict", NULL, "exit with code 5 if anything is wrong", offsetof(struct options, strict)},
+    {"--record", "FILE", "write the JSON record (- for standard output)",
+     offsetof(struct options, record)},
+    {"--help", NULL, "print this", offsetof(struct options, help)},
+    {"--version", NULL, "print versions of everything the report depends on",
+     offsetof(struct options, version)},
+};
+enum { FLAGS = sizeof flags / sizeof flags[0] };
+
+static const struct flag *find_flag(const char *word) {
+    for (int i = 0; i < FLAGS; i++)
+        if (strcmp(flags[i].name, word) == 0)
+            return &flags[i];
+    return NULL;
+}
+
+static void refuse(const char *word, struct status *status) {
+    const char *names[FLAGS];
+    for (int i = 0; i < FLAGS; i++)
+        names[i] = flags[i].name;
+    const char *near = text_nearest(word, names, FLAGS);
+    status_fail(status, EXIT_CODE_USAGE, "command line: unknown option %s%s%s%s", word,
+                near ? "; did you mean " : "; see bindreport --help", near ? near : "",
+                near ? "?" : "");
+}
+
+/* Takes the word at argv[at]; returns how many words it used. */
+static int take_word(struct options *options, int argc, char **argv, int at,
+                     struct status *status) {
+    const struct flag *flag = find_flag(argv[at]);
+    if (!flag) {
+        refuse(argv[at], status);
+        return 1;
+    }
+    void *place = (char *)options + flag->offset;
+    if (!flag->argument) {
+        *(bool *)place = true;
+        return 1;
+    }
+    if (at + 1 >= argc) {
+        status_fail(status, EXIT_CODE_USAGE, "command line: %s needs %s", flag->name,
+                    flag->argument);
+        return 1;
+    }
+    *(const char **)place = argv[at + 1];
+    return 2;
+}
+
+static bool read_options(struct options *options, int argc, char **argv, struct status *status) {
+    for (int at = 1; at < argc && status_good(status);)
+        at += take_word(options, argc, argv, at, status);
+    return status_good(status);
+}
+
+static void print_help(FILE *out) {
+    fputs("bindreport [options], in the place of the program in a launch command\n"
+          "Says for each rank and thread where it may run and where it runs, what is wrong with\n"
+          "that, what it costs, and the command that mends it.\n\n",
+          out);
+    for (int i = 0; i < FLAGS; i++) {
+        char name[40];
+        snprintf(name, sizeof name, "%s %s", flags[i].name,
+                 flags[i].argument ? flags[i].argument : "");
+        fprintf(out, "  %-16s %s\n", name, flags[i].help);
+    }
+    fputs(
+        "\nExit codes: 0 done, 1 internal, 2 usage, 5 environment (--strict: a problem), 6 files\n",
+        out);
+}
+
+static void print_version(const struct team_facts *facts, FILE *out) {
+    const struct build_facts *build = build_facts();
+    fprintf(out, "bindreport (Funnel) %s, commit %s%s\n", build->version, build->commit,
+            build->dirty ? " with changes" : "");
+    fprintf(out, "MPI       built with %s, runs with %s\n", facts->mpi_headers, facts->mpi_library);
+    fprintf(out, "hwloc     %s\n", binding_hwloc_versions());
+}
+
+/* Rank 0. */
+static void print_report(const struct binding_report *report, const struct options *options,
+                         FILE *out) {
+    char load[32];
+    binding_report_print(report, options->threads, out);
+    if (options->picture)
+        binding_report_picture(report, out);
+    fprintf(out, "topology loaded in %s\n",
+            text_seconds(load, sizeof load, binding_report_load_s(report)));
+    binding_report_problems(report, out);
+    const int problems = binding_report_problem_count(report);
+    fprintf(out, "%s: %d binding problem%s\n", program, problems, problems == 1 ? "" : "s");
+}
+
+/* Rank 0. */
+static void write_record(const struct options *options, const struct team_facts *facts,
+                         const struct binding_report *report, int argc, char **argv, int code,
+                         struct status *status) {
+    const struct record_input input = {.program = program,
+                                       .argc = argc,
+                                       .argv = argv,
+                                       .team = facts,
+                                       .binding = report,
+                                       .exit_code = code};
+    record_write(options->record, &input, status);
+}
+
+static int verdict(const struct options *options, const struct binding_report *report) {
+    const bool wrong = options->strict && binding_report_problem_count(report) > 0;
+    return wrong ? EXIT_CODE_ENVIRONMENT : EXIT_CODE_DONE;
+}
+
+/* Takes and shows the report; returns the exit code. */
+static int show_binding(struct team *team, const struct options *options, int argc, char **argv,
+                        struct status *status) {
+    const struct team_facts *facts = team_facts(team);
+    if (facts->rank == 0 && options->record)
+        output_check("--record", options->record, true, status);
+    if (!team_agree(team, status))
+        return status->code;
+    struct binding_report *report = binding_take(team);
+    const int code = verdict(options, report);
+    const bool record_on_stdout = options->record && strcmp(options->record, "-") == 0;
+    if (facts->rank == 0) {
+        print_report(report, options, record_on_stdout ? stderr : stdout);
+        if (options->record)
+            write_record(options, facts, report, argc, argv, code, status);
+    }
+    binding_report_free(report);
+    return team_agree(team, status) ? code : status->code;
+}
+
+static int bindreport(struct team *team, int argc, char **argv, struct status *status) {
+    struct options options = {.record = NULL};
+    const struct team_facts *facts = team_facts(team);
+    if (!read_options(&options, argc, argv, status))
+        return status->code;
+    if (!options.help && !options.version)
+        return show_binding(team, &options, argc, argv, status);
+    if (facts->rank == 0 && options.help)
+        print_help(stdout);
+    if (facts->rank == 0 && options.version)
+        print_version(facts, stdout);
+    return EXIT_CODE_DONE;
+}
+
+int main(int argc, char **argv) {
+    struct status status = {.code = EXIT_CODE_DONE};
+    struct team *team = team_start(&argc, &argv, &status);
+    if (!team) {
+        status_print(program, &status);
+        return status.code;
+    }
+    const int code = status_good(&status) ? bindreport(team, argc, argv, &status) : status.code;
+    if (!status_good(&status) && team_facts(team)->rank == 0)
+        status_print(program, &status);
+    team_end(team);
+    return code;
+}
