@@ -18,7 +18,7 @@ struct sweep_case {
 static const char *const case_source = "x*y - x*x";
 static const char *const case_initial = "x*x + 3*y";
 static const char *const case_side = "2*x - y*y";
-static const char *const case_exact = "x*x - y*y";
+static const char *const case_exact = "x*x - y*y + x";
 
 static inline double source_at(double x, double y) {
     return x * y - x * x;
@@ -33,7 +33,7 @@ static inline double side_at(double x, double y) {
 }
 
 static inline double exact_at(double x, double y) {
-    return x * x - y * y;
+    return x * x - y * y + x;
 }
 
 /* Spacings of the axes: the lengths follow from them. */
