@@ -24,9 +24,9 @@ struct halo_plan {
                              */
 };
 
-/* Seconds spent so far, on this rank's clock. */
+/* Seconds spent so far, on this rank's clock, and messages that left it for another rank. */
 struct halo_times {
-    double pack_s, transfer_s, wait_s; /* wait: only with halo_split */
+    double pack_s, transfer_s, wait_s; /* wait: of halo_meet only */
     int64_t exchanges, messages, bytes_sent;
 };
 
@@ -57,7 +57,8 @@ extern const int halo_variant_count;
 const struct halo_variant *halo_find(const char *name);
 
 /* Prepares exchanges. COLLECTIVE. NULL with status set on all ranks if it fails (a local size below
- * the depth, a message over 2^31-1 elements). Owned by the caller. */
+ * the depth, a message over 2^31-1 elements, synchronous sends in a variant that has none, no
+ * memory). Owned by the caller. */
 struct halo *halo_make(struct team *team, const struct halo_variant *variant,
                        const struct halo_plan *plan, struct status *status);
 void halo_release(struct halo *halo);
