@@ -47,32 +47,40 @@ int binned_exponent(const double *terms, int64_t count) {
     return exponent_of(most[0], taint[0]);
 }
 
+/* Two terms, as every 64-bit processor handles them at once; two pairs keep its adders busy. */
+typedef double pair __attribute__((vector_size(2 * sizeof(double))));
+enum { PAIRS = 2, GROUP = 2 * PAIRS };
+
+/* Cuts one group of terms into slices. Adding the anchor rounds to the bin's unit, taking it away
+ * leaves the slice. */
+static inline void slice_group(pair lane_sums[PAIRS][BINNED_BINS], const pair anchor[BINNED_BINS],
+                               const double *terms) {
+    for (int i = 0; i < PAIRS; i++) {
+        pair rest = {terms[2 * i], terms[2 * i + 1]};
+        for (int bin = 0; bin < BINNED_BINS; bin++) {
+            pair slice = (anchor[bin] + rest) - anchor[bin];
+            lane_sums[i][bin] += slice;
+            rest -= slice;
+        }
+    }
+}
+
 /* Sums of the slices of one block, bin by bin, each exact in a double. */
 static void slice_block(double sums[BINNED_BINS], const double anchor[BINNED_BINS],
                         const double *terms, int64_t count) {
-    double lane_sums[BINNED_BINS][LANES] = {{0}};
-    double tail[LANES] = {0};
-    for (int64_t i = 0; i < count; i += LANES) {
-        const double *now = terms + i;
-        if (count - i < LANES) {
-            for (int64_t left = 0; left < count - i; left++)
-                tail[left] = now[left];
-            now = tail;
-        }
-        for (int lane = 0; lane < LANES; lane++) {
-            double rest = now[lane];
-            for (int bin = 0; bin < BINNED_BINS; bin++) {
-                /* adding the anchor rounds to the bin's unit, taking it away leaves the slice */
-                double slice = (anchor[bin] + rest) - anchor[bin];
-                lane_sums[bin][lane] += slice;
-                rest -= slice;
-            }
-        }
-    }
+    pair lane_sums[PAIRS][BINNED_BINS] = {{{0}}}, anchors[BINNED_BINS];
+    double tail[GROUP] = {0};
+    for (int bin = 0; bin < BINNED_BINS; bin++)
+        anchors[bin] = (pair){anchor[bin], anchor[bin]};
+    int64_t whole = count / GROUP * GROUP;
+    for (int64_t i = 0; i < whole; i += GROUP)
+        slice_group(lane_sums, anchors, terms + i);
+    for (int64_t i = whole; i < count; i++)
+        tail[i - whole] = terms[i];
+    slice_group(lane_sums, anchors, tail);
     for (int bin = 0; bin < BINNED_BINS; bin++) {
-        sums[bin] = 0;
-        for (int lane = 0; lane < LANES; lane++)
-            sums[bin] += lane_sums[bin][lane];
+        pair both = lane_sums[0][bin] + lane_sums[1][bin];
+        sums[bin] = both[0] + both[1];
     }
 }
 
