@@ -239,8 +239,8 @@ static bool concerns(const struct scene *scene, const struct finding *finding,
 
 static void add_others(struct binding_problem *problem) {
     if (problem->ranks > 1)
-        line_add(problem->evidence, BINDING_TEXT_BYTES, " (and %d more rank%s)", problem->ranks - 1,
-                 plural(problem->ranks - 1));
+        line_add(problem->evidence, BINDING_TEXT_BYTES, " (and %d more rank%s of the node)",
+                 problem->ranks - 1, plural(problem->ranks - 1));
 }
 
 static void add_place(const struct scene *scene, const struct cpu_set *set, char *text) {

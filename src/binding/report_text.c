@@ -6,21 +6,34 @@
 
 enum { NUMBERS_BYTES = 256 };
 
-static void print_machine(const struct binding_report *report, int shape, FILE *out) {
+/* The first node that has the topology of this one. */
+static int first_alike(const struct binding_report *report, int node) {
+    int first = 0;
+    while (report->machines[first] != report->machines[node])
+        first++;
+    return first;
+}
+
+static const char *host_of(const struct binding_report *report, int node) {
+    int rank = 0;
+    while (report->places[rank].node != node)
+        rank++;
+    return report->places[rank].host;
+}
+
+/* One line for all nodes of a shape, at the first of them. */
+static void print_machine(const struct binding_report *report, int node, FILE *out) {
     char text[BINDING_TEXT_BYTES];
-    const struct topology *topology = report->shapes[shape];
-    int nodes = 0, first = -1;
-    for (int rank = 0; rank < report->ranks; rank++)
-        if (report->places[rank].node_rank == 0 &&
-            binding_report_topology(report, rank) == topology) {
-            first = first < 0 ? rank : first;
-            nodes++;
-        }
-    fprintf(out, "machine %s%s: %s%s\n", report->places[first].host, nodes > 1 ? " and others" : "",
+    const struct topology *topology = report->machines[node];
+    int nodes = 0;
+    if (first_alike(report, node) != node)
+        return;
+    for (int other = 0; other < report->nodes; other++)
+        nodes += report->machines[other] == topology;
+    const bool foreign = topology_readable(topology) && !topology_is_this_machine(topology);
+    fprintf(out, "machine %s%s: %s%s\n", host_of(report, node), nodes > 1 ? " and others" : "",
             topology_text(topology, text, sizeof text),
-            topology_readable(topology) && !topology_is_this_machine(topology)
-                ? " (the topology is not this machine)"
-                : "");
+            foreign ? " (the topology is not this machine)" : "");
 }
 
 /* True if the threads may run wherever the job may. */
@@ -71,8 +84,8 @@ static void print_thread(const struct topology *topology, const struct thread_pl
 }
 
 void binding_report_print(const struct binding_report *report, bool threads, FILE *out) {
-    for (int shape = 0; shape < report->shape_count; shape++)
-        print_machine(report, shape, out);
+    for (int node = 0; node < report->nodes; node++)
+        print_machine(report, node, out);
     for (int rank = 0; rank < report->ranks; rank++) {
         const struct topology *topology = binding_report_topology(report, rank);
         print_rank(topology, &report->places[rank], out);

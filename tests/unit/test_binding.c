@@ -310,7 +310,7 @@ static void evidence_counts_and_names(void **state) {
     assert_int_equal(diagnosis.problems[0].ranks, 2);
     assert_string_equal(diagnosis.problems[0].evidence,
                         "rank 0: 112 threads, 56 PUs: package 0 NUMA 0 core L0-27 (P0-55), "
-                        "threads per PU = 2 (and 1 more rank)");
+                        "threads per PU = 2 (and 1 more rank of the node)");
     diagnose(two_cores, "0; 0", "hydra", &diagnosis);
     assert_string_equal(diagnosis.problems[0].evidence,
                         "ranks 0 and 1 share PU P0: package 0 NUMA 0 core L0 (P0)");

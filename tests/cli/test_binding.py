@@ -1,0 +1,289 @@
+"""Launch commands on this machine: what bindreport says about them must be what the kernel does.
+
+usage: test_binding.py BINDREPORT MPIEXEC   (or FUNNEL_BINDREPORT and FUNNEL_MPIEXEC in the environment)
+Where a test needs PUs that this process may not use, it is skipped and says so.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+
+BINDREPORT = os.environ.get("FUNNEL_BINDREPORT", "")
+MPIEXEC = os.environ.get("FUNNEL_MPIEXEC", "mpiexec.mpich")
+CPUS = sorted(os.sched_getaffinity(0))
+TASKSET = shutil.which("taskset")
+CHOSEN_BY_TESTS = ("OMP_", "GOMP_", "KMP_", "HWLOC_", "HYDRA_", "SLURM_", "PMI")
+
+
+def environment(**changes):
+    """The caller's environment without what would change a binding, and with these changes."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(CHOSEN_BY_TESTS)}
+    kept.update(OMP_WAIT_POLICY="passive", MPIEXEC_TIMEOUT="20")
+    kept.update({k: str(v) for k, v in changes.items()})
+    return kept
+
+
+def run(command, **changes):
+    return subprocess.run(command, env=environment(**changes), capture_output=True, text=True,
+                          timeout=30, check=False)
+
+
+def report(*options, launch=(), cpus=None, **changes):
+    """Runs bindreport under `launch`, within `cpus`; returns its record and its words."""
+    within = ["taskset", "-c", cpus] if cpus is not None else []
+    done = run([*within, *launch, BINDREPORT, "--threads", *options, "--record", "-"], **changes)
+    if done.returncode not in (0, 5):
+        raise AssertionError(f"exit code {done.returncode}: {done.stderr}")
+    return json.loads(done.stdout), done.stderr, done.returncode
+
+
+def names(record):
+    return [problem["name"] for problem in record["binding"]["problems"]]
+
+
+def masks(record):
+    return [rank["allowed"] for rank in record["binding"]["ranks"]]
+
+
+def has_two_openmp_libraries():
+    """Built with libomp, while another library brings libgomp, which binds main before libomp looks."""
+    libraries = run(["ldd", BINDREPORT]).stdout
+    return "libomp" in libraries and "libgomp" in libraries
+
+
+def mpi(*options, ranks):
+    return [MPIEXEC, "-n", str(ranks), *options]
+
+
+two_cpus = unittest.skipIf(CPUS[:2] != [0, 1], "needs PUs 0 and 1")
+two_cpus_only = unittest.skipIf(CPUS != [0, 1], "needs a machine with exactly PUs 0 and 1")
+with_taskset = unittest.skipIf(TASKSET is None, "needs taskset")
+
+
+@two_cpus
+class Faults(unittest.TestCase):
+    @with_taskset
+    def test_threads_on_one_pu(self):
+        record, words, _ = report(launch=mpi(ranks=1), cpus="0", OMP_NUM_THREADS=4)
+        self.assertIn("threads-exceed-pus", names(record))
+        self.assertIn("4 threads, 1 PU", record["binding"]["problems"][0]["evidence"])
+        self.assertEqual(len(re.findall(r"thread \d on core L0 P0", words)), 4)
+
+    def test_one_core_for_two_threads(self):
+        record, _, _ = report(launch=mpi("-bind-to", "core", ranks=1), OMP_NUM_THREADS=2)
+        problem = record["binding"]["problems"][0]
+        self.assertEqual(problem["name"], "threads-exceed-pus")
+        self.assertIn("-bind-to core:2", problem["remedy"])
+        self.assertNotIn("--map-by", problem["remedy"])
+
+    @two_cpus_only
+    def test_remedy_mends(self):
+        record, _, _ = report(launch=mpi("-bind-to", "core", ranks=1), OMP_NUM_THREADS=2)
+        command = record["binding"]["problems"][0]["remedy"].replace("PROGRAM", "").split()
+        settings = dict(word.split("=") for word in command if word.startswith("OMP_"))
+        launch = [MPIEXEC, *[word for word in command if not word.startswith("OMP_")][1:]]
+        if has_two_openmp_libraries():
+            self.skipTest("libgomp and libomp in one program")
+        mended, _, _ = report(launch=launch, **settings)
+        self.assertEqual(names(mended), [])
+
+    @two_cpus_only
+    def test_launcher_form_even_if_the_node_is_too_small(self):
+        record, _, _ = report(launch=mpi("-bind-to", "core", ranks=2), OMP_NUM_THREADS=2)
+        self.assertEqual(names(record), ["threads-exceed-pus", "node-oversubscribed"])
+        self.assertIn("-bind-to core:2", record["binding"]["problems"][0]["remedy"])
+
+    @with_taskset
+    def test_places_dropped_by_the_library(self):
+        record, _, _ = report(cpus="0", OMP_NUM_THREADS=4, OMP_PLACES="{0},{1},{2},{3}")
+        self.assertIn("threads-exceed-pus", names(record))
+
+    @with_taskset
+    def test_ranks_in_one_mask(self):
+        record, _, _ = report(launch=mpi(ranks=2), cpus="0", OMP_NUM_THREADS=1)
+        self.assertIn("ranks-share-pus", names(record))
+
+    def test_ranks_sent_to_one_pu(self):
+        record, words, _ = report(launch=mpi("-bind-to", "user:0,0", ranks=2), OMP_NUM_THREADS=1)
+        self.assertEqual(names(record), ["ranks-share-pus"])
+        self.assertIn("ranks 0 and 1 share PU P0", words)
+
+    def test_first_threads_of_unbound_ranks_meet(self):
+        record, _, _ = report(launch=mpi(ranks=2), OMP_NUM_THREADS=1, OMP_PLACES="cores",
+                              OMP_PROC_BIND="close")
+        self.assertEqual(names(record), ["ranks-share-pus"])
+
+    def test_unbound_ranks(self):
+        record, words, _ = report(launch=mpi(ranks=2), OMP_NUM_THREADS=1)
+        self.assertEqual(names(record), ["unbound"])
+        self.assertIn("unbound", words)
+
+    @two_cpus_only
+    def test_more_ranks_than_pus(self):
+        record, _, _ = report(launch=mpi(ranks=3), OMP_NUM_THREADS=1)
+        self.assertEqual(names(record), ["node-oversubscribed"])
+
+    def test_strict_is_an_exit_code(self):
+        for options, code in (((), 0), (("--strict",), 5)):
+            _, _, found = report(*options, launch=mpi("-bind-to", "user:0,0", ranks=2),
+                                 OMP_NUM_THREADS=1)
+            self.assertEqual(found, code)
+
+
+@two_cpus
+class NoFalseAlarm(unittest.TestCase):
+    def test_ranks_bound_to_a_core_each(self):
+        record, _, code = report("--strict", launch=mpi("-bind-to", "core", ranks=2),
+                                 OMP_NUM_THREADS=1)
+        self.assertEqual((names(record), code), ([], 0))
+
+    @two_cpus_only
+    def test_alone_on_the_machine(self):
+        for threads in 1, 2:
+            record, words, _ = report(OMP_NUM_THREADS=threads)
+            self.assertEqual(names(record), [])
+            self.assertIn("unbound", words)
+
+    def test_openmp_binds_the_initial_thread_before_main(self):
+        if has_two_openmp_libraries():
+            self.skipTest("libgomp and libomp in one program")
+        for threads in 1, 2:
+            record, _, _ = report(OMP_NUM_THREADS=threads, OMP_PLACES="cores",
+                                  OMP_PROC_BIND="close")
+            self.assertEqual(names(record), [])
+            self.assertEqual(masks(record), [cpu_list(CPUS)])
+            self.assertEqual(record["binding"]["ranks"][0]["process_cpus"], len(CPUS))
+
+    @with_taskset
+    def test_thread_count_follows_the_mask(self):
+        if has_two_openmp_libraries():
+            self.skipTest("libgomp and libomp in one program")
+        for cpus, expected in (("0", 1), ("0,1", 2)):
+            record, _, _ = report(cpus=cpus, OMP_PLACES="threads", OMP_PROC_BIND="close")
+            self.assertEqual(record["binding"]["ranks"][0]["threads"], expected)
+
+    @two_cpus_only
+    def test_variables_of_an_allocation_are_not_ranks(self):
+        record, _, _ = report(SLURM_NTASKS=64, SLURM_TASKS_PER_NODE=64, OMP_NUM_THREADS=2)
+        self.assertEqual(names(record), [])
+
+
+def cpu_list(cpus):
+    """Consecutive PUs as bindreport writes them."""
+    return f"{cpus[0]}-{cpus[-1]}" if len(cpus) > 1 else str(cpus[0])
+
+
+@two_cpus
+class Places(unittest.TestCase):
+    def test_logical_and_kernel_numbers(self):
+        record, words, _ = report(launch=mpi("-bind-to", "user:1,0", ranks=2), OMP_NUM_THREADS=1)
+        self.assertEqual(masks(record), ["1", "0"])
+        self.assertRegex(words, r"rank 0 \S+ package 0 core L\d+( partly)?, NUMA 0, PU P1")
+        self.assertRegex(words, r"rank 1 \S+ package 0 core L0( partly)?, NUMA 0, PU P0")
+
+    @with_taskset
+    def test_the_given_mask_is_kept(self):
+        record, _, _ = report(cpus="1", OMP_NUM_THREADS=1)
+        self.assertEqual(masks(record), ["1"])
+        self.assertEqual(record["binding"]["ranks"][0]["thread_places"],
+                         [{"thread": 0, "cpu": 1, "allowed": "1"}])
+
+    @with_taskset
+    def test_part_of_a_core(self):
+        record, words, _ = report(cpus="0", OMP_NUM_THREADS=1, HWLOC_SYNTHETIC="core:1 pu:2",
+                                  HWLOC_THISSYSTEM=1)
+        self.assertIn("core L0 partly", words)
+        self.assertEqual(names(record), [])
+
+    def test_picture(self):
+        _, words, _ = report("--picture", launch=mpi("-bind-to", "user:1,0", ranks=2),
+                             OMP_NUM_THREADS=1)
+        self.assertRegex(words, r"rank    0 \|\.0[.:|]*\|?\n")
+        self.assertRegex(words, r"rank    1 \|0\.[.:|]*\|?\n")
+
+
+@two_cpus
+class Topologies(unittest.TestCase):
+    def test_unreadable(self):
+        record, words, _ = report(OMP_NUM_THREADS=1, HWLOC_COMPONENTS="stop")
+        self.assertEqual(names(record), ["topology-unreadable"])
+        self.assertIn("topology not readable", words)
+        self.assertEqual(masks(record), [cpu_list(CPUS)])
+
+    @two_cpus_only
+    def test_foreign(self):
+        record, words, _ = report(OMP_NUM_THREADS=2, HWLOC_SYNTHETIC="core:4 pu:2")
+        self.assertEqual(names(record), ["topology-foreign"])
+        self.assertIn("the topology is not this machine", words)
+
+    def test_both_versions_of_hwloc(self):
+        words = run([BINDREPORT, "--version"]).stdout
+        running, headers = re.search(r"hwloc +(\d+)\.\S+ \(headers (\d+)\.", words).groups()
+        self.assertEqual(running, headers)
+
+
+class Nodes(unittest.TestCase):
+    """MPICH can be told that ranks of one host do not share memory: each group is then a node."""
+
+    def test_each_different_machine_is_described(self):
+        shapes = "core:2 pu:1", "core:4 pu:2", "core:2 pu:1"
+        launch = [MPIEXEC]
+        for i, shape in enumerate(shapes):
+            launch += [":"] * (i > 0) + ["-n", "1", "-env", "HWLOC_SYNTHETIC", shape, BINDREPORT]
+        done = run(launch, OMP_NUM_THREADS=1, MPIR_CVAR_NOLOCAL=1)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        machines = re.findall(r"^machine .*, (\d+) cores, (\d+) PUs", done.stdout, re.MULTILINE)
+        self.assertEqual(machines, [("2", "2"), ("4", "8")])
+        self.assertIn("binding problem topology-foreign (3 ranks)", done.stdout)
+
+    @two_cpus_only
+    def test_remedy_speaks_of_the_whole_job(self):
+        record, words, _ = report(launch=mpi(ranks=4), OMP_NUM_THREADS=1, MPIR_CVAR_NUM_CLIQUES=2)
+        self.assertEqual(names(record), ["unbound"])
+        self.assertEqual(record["binding"]["problems"][0]["ranks"], 4)
+        self.assertIn("-n 4 -ppn 2 -bind-to core:1", words)
+
+
+class HydraOnAnotherMachine(unittest.TestCase):
+    """Hydra prints where it would bind on a described machine: the remedies' words must hold there."""
+
+    MACHINE = "pack:2 [numa] l3:8 core:8 pu:2"
+    PACKAGE_CORES, SIBLINGS = 64, 2
+
+    def cores_of_ranks(self, *options, ranks):
+        done = run([*mpi(*options, ranks=ranks), "true"], HYDRA_TOPO_DEBUG=1,
+                   HWLOC_SYNTHETIC=self.MACHINE)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        found = re.findall(r"process (\d+) binding: ([01]+)", done.stdout + done.stderr)
+        self.assertEqual(len(found), ranks, done.stdout)
+        return [{pu // self.SIBLINGS for pu, bit in enumerate(bits) if bit == "1"}
+                for _, bits in sorted(found, key=lambda item: int(item[0]))]
+
+    def check(self, *options, ranks, threads):
+        cores = self.cores_of_ranks(*options, ranks=ranks)
+        self.assertEqual([len(one) for one in cores], [threads] * ranks)
+        self.assertEqual(len(set().union(*cores)), threads * ranks, "ranks share cores")
+        return [len({core // self.PACKAGE_CORES for core in one}) for one in cores]
+
+    def test_cores_of_its_own_for_each_rank(self):
+        self.assertEqual(self.check("-bind-to", "core:2", ranks=2, threads=2), [1, 1])
+        self.assertEqual(self.check("-bind-to", "core:64", ranks=2, threads=64), [1, 1])
+
+    def test_consecutive_cores_cross_packages(self):
+        self.assertEqual(max(self.check("-bind-to", "core:24", ranks=4, threads=24)), 2)
+
+    def test_dealing_out_to_domains_does_not(self):
+        for domain in "numa", "socket":
+            self.assertEqual(
+                self.check("-bind-to", "core:24", "-map-by", domain, ranks=4, threads=24), [1] * 4)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) == 3 and not sys.argv[1].startswith("-"):
+        BINDREPORT, MPIEXEC = sys.argv[1:]
+        del sys.argv[1:]
+    unittest.main()
