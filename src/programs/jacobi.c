@@ -72,14 +72,17 @@ static bool read_config(struct run *run, struct status *status) {
     return true;
 }
 
+/* Before the first sweep: a run whose results could not be kept is not worth its time. */
 static bool check_outputs(struct run *run, struct status *status) {
     const struct config *config = &run->config;
-    bool overwrite = config->output.overwrite;
-    if (run->root) {
-        output_check("output.record", config->output.record, overwrite, status);
-        output_check("output.image", config->output.image, overwrite, status);
-        output_check("output.history", config->output.history, overwrite, status);
-    }
+    const struct {
+        const char *option, *path;
+    } outputs[] = {{"output.record", config->output.record},
+                   {"output.image", config->output.image},
+                   {"output.history", config->output.history}};
+    for (size_t i = 0; run->root && i < sizeof outputs / sizeof outputs[0]; i++)
+        if (outputs[i].path[0] != '\0')
+            output_check(outputs[i].option, outputs[i].path, config->output.overwrite, status);
     return team_agree(run->team, status);
 }
 
