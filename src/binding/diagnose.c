@@ -1,240 +1,35 @@
-/* The rules: one function each, in a table, the most costly first. A rule looks at one node and
- * speaks for all its ranks at once. What a better command cannot mend, or what the user plainly
- * meant, is no problem: the comment above each rule says where that line runs. */
+/* The faults of a node's ranks in words: evidence, cost, remedy. A table, the most costly first;
+ * each row speaks for all ranks at once. */
+#include "faults.h"
 #include "line.h"
 #include "remedy.h"
 
-/* What a rule found, for writing it down. */
+/* The first rank with a fault, and where. */
 struct finding {
-    int rank;  /* index of the first rank, -1: none */
-    int ranks; /* how many */
+    int rank;             /* its index in the scene */
+    struct cpu_set where; /* the PUs concerned */
 };
-
-static int threads_of(const struct scene *scene, int rank) {
-    return scene->places[rank].threads;
-}
 
 static const char *plural(int count) {
     return count == 1 ? "" : "s";
 }
 
-/* Threads of a rank that may run nowhere but in `set`. */
-static int confined(const struct scene *scene, int rank, const struct cpu_set *set) {
-    int count = 0;
-    for (int i = 0; i < threads_of(scene, rank); i++)
-        count += cpu_set_within(&scene->threads[rank][i].allowed, set);
-    return count;
-}
-
-/* Threads, and ranks they belong to, that may run nowhere but in `set`. */
-static int confined_on_node(const struct scene *scene, const struct cpu_set *set, int *ranks) {
-    int threads = 0;
-    *ranks = 0;
-    for (int rank = 0; rank < scene->ranks; rank++) {
-        const int here = confined(scene, rank, set);
-        threads += here;
-        *ranks += here > 0;
-    }
-    return threads;
-}
-
-/* A test of one set of PUs of a rank. */
-typedef bool set_test(const struct scene *scene, int rank, const struct cpu_set *set);
-
-/* Applies a test to all that a rank uses, then to each different mask of its threads; `found`
- * becomes the first set that passes. */
-static bool any_set(const struct scene *scene, int rank, set_test *test, struct cpu_set *found) {
-    *found = scene_used(scene, rank);
-    if (test(scene, rank, found))
-        return true;
-    for (int i = 0; i < threads_of(scene, rank); i++) {
-        const struct cpu_set *allowed = &scene->threads[rank][i].allowed;
-        if (cpu_set_equal(allowed, found))
+/* Looks for a fault in all ranks and notes whom it concerns; false if nobody. */
+static bool find(const struct scene *scene, fault_test *fault, struct finding *finding,
+                 struct binding_problem *problem) {
+    for (int rank = scene->ranks - 1; rank >= 0; rank--) {
+        struct cpu_set where;
+        if (!fault(scene, rank, &where))
             continue;
-        *found = *allowed;
-        if (test(scene, rank, found))
-            return true;
+        *finding = (struct finding){.rank = rank, .where = where};
+        problem->rank = scene->places[rank].rank;
+        problem->ranks++;
     }
-    return false;
+    return problem->ranks > 0;
 }
 
-static bool is_whole_node(const struct scene *scene, const struct cpu_set *set) {
-    return cpu_set_within(&scene->node, set);
-}
-
-static bool has_too_many_threads(const struct scene *scene, int rank, const struct cpu_set *set) {
-    const int pus = cpu_set_count(set);
-    if (pus == 0 || (scene->oversubscribed && is_whole_node(scene, set)))
-        return false;
-    return confined(scene, rank, set) > pus;
-}
-
-static bool exceeds(const struct scene *scene, int rank) {
-    struct cpu_set set;
-    return any_set(scene, rank, has_too_many_threads, &set);
-}
-
-/* Threads that fall on `pus` PUs when the node's threads are spread as evenly as can be. */
-static int fair_share(const struct scene *scene, int pus) {
-    return (scene->total_threads * pus + scene->node_pus - 1) / scene->node_pus;
-}
-
-static bool is_crowded_by_ranks(const struct scene *scene, int rank, const struct cpu_set *set) {
-    (void)rank;
-    int ranks;
-    const int threads = confined_on_node(scene, set, &ranks), pus = cpu_set_count(set);
-    return pus > 0 && ranks > 1 && threads > pus && !is_whole_node(scene, set) &&
-           threads > fair_share(scene, pus);
-}
-
-/* True if two ranks are bound to different sets with PUs in common. */
-static bool cuts_into(const struct scene *scene, const struct cpu_set *a, const struct cpu_set *b) {
-    return !is_whole_node(scene, a) && !is_whole_node(scene, b) && cpu_set_overlap(a, b) &&
-           !cpu_set_equal(a, b);
-}
-
-static bool is_cut_into(const struct scene *scene, int rank, const struct cpu_set *set) {
-    for (int other = 0; !scene->oversubscribed && other < scene->ranks; other++) {
-        const struct cpu_set theirs = scene_used(scene, other);
-        if (other != rank && cuts_into(scene, set, &theirs))
-            return true;
-    }
-    return false;
-}
-
-static bool shares_pus(const struct scene *scene, int rank, struct cpu_set *shared) {
-    if (any_set(scene, rank, is_crowded_by_ranks, shared))
-        return true;
-    *shared = scene_used(scene, rank);
-    return is_cut_into(scene, rank, shared);
-}
-
-static bool is_on_one_core(const struct scene *scene, int rank) {
-    const struct cpu_set used = scene_used(scene, rank);
-    return threads_of(scene, rank) > 1 && scene_domains(scene, &used, DOMAIN_CORE) == 1;
-}
-
-/* True if a thread of the rank may run in several domains of the kind. */
-static bool wanders_across(const struct scene *scene, int rank, enum domain domain) {
-    for (int i = 0; i < threads_of(scene, rank); i++)
-        if (scene_domains(scene, &scene->threads[rank][i].allowed, domain) > 1)
-            return true;
-    return false;
-}
-
-static bool wanders_everywhere(const struct scene *scene, int rank) {
-    for (int i = 0; i < threads_of(scene, rank); i++)
-        if (is_whole_node(scene, &scene->threads[rank][i].allowed))
-            return scene->node_pus > 1;
-    return false;
-}
-
-static bool fits(const struct scene *scene, int rank, enum domain domain) {
-    return threads_of(scene, rank) <= scene_largest_domain(scene, domain);
-}
-
-static bool is_unbound(const struct scene *scene, int rank) {
-    const struct cpu_set used = scene_used(scene, rank);
-    const int threads = threads_of(scene, rank);
-    const bool roomy = threads > 1 && threads < cpu_set_count(&used);
-    if (scene->oversubscribed)
-        return false;
-    if (wanders_everywhere(scene, rank))
-        return scene->ranks > 1 || roomy;
-    return scene->trusted && roomy && wanders_across(scene, rank, DOMAIN_NUMA) &&
-           !fits(scene, rank, DOMAIN_NUMA);
-}
-
-/* A lone rank whose threads each stay in their domain uses several on purpose. */
-static bool spans(const struct scene *scene, int rank, enum domain domain) {
-    const struct cpu_set used = scene_used(scene, rank);
-    const bool meant =
-        scene->ranks == 1 && (threads_of(scene, rank) == 1 || !wanders_across(scene, rank, domain));
-    return scene->trusted && !meant && !wanders_everywhere(scene, rank) &&
-           scene_domains(scene, &used, domain) > 1 && fits(scene, rank, domain) &&
-           !exceeds(scene, rank);
-}
-
-static bool spans_packages(const struct scene *scene, int rank) {
-    return spans(scene, rank, DOMAIN_PACKAGE);
-}
-
-static bool spans_numa(const struct scene *scene, int rank) {
-    return spans(scene, rank, DOMAIN_NUMA) && !spans_packages(scene, rank);
-}
-
-/* All PUs of the cores that `set` touches. */
-static struct cpu_set whole_cores(const struct scene *scene, const struct cpu_set *set) {
-    const struct topology *topology = scene->topology;
-    const struct cpu_set cores = topology_touched(topology, set, DOMAIN_CORE);
-    struct cpu_set whole = {.word = {0}};
-    for (int i = 0; i < topology->pus; i++)
-        if (cpu_set_has(&cores, topology->pu[i].core))
-            cpu_set_add(&whole, topology->pu[i].cpu);
-    return whole;
-}
-
-static bool crowds_its_cores(const struct scene *scene, int rank, const struct cpu_set *set) {
-    (void)rank;
-    int ranks;
-    const struct cpu_set whole = whole_cores(scene, set);
-    return confined_on_node(scene, &whole, &ranks) > scene_domains(scene, set, DOMAIN_CORE);
-}
-
-static bool uses_siblings(const struct scene *scene, int rank) {
-    struct cpu_set set;
-    return scene->idle_cores > 0 && !exceeds(scene, rank) && !shares_pus(scene, rank, &set) &&
-           !is_on_one_core(scene, rank) && any_set(scene, rank, crowds_its_cores, &set);
-}
-
-static bool huddles(const struct scene *scene, int rank) {
-    return scene->idle_cores > 0 && is_on_one_core(scene, rank) && !exceeds(scene, rank);
-}
-
-static bool shares_some(const struct scene *scene, int rank) {
-    struct cpu_set shared;
-    return scene->ranks > 1 && shares_pus(scene, rank, &shared);
-}
-
-/* Threads and ranks that live on the quota of a rank: those of its cgroup. */
-static int threads_on_quota(const struct scene *scene, int rank, int *ranks) {
-    const uint64_t group = scene->places[rank].quota_group;
-    int threads = 0;
-    *ranks = 0;
-    for (int other = 0; other < scene->ranks; other++)
-        if (other == rank || (group != 0 && scene->places[other].quota_group == group)) {
-            threads += threads_of(scene, other);
-            *ranks += 1;
-        }
-    return threads;
-}
-
-static bool is_throttled(const struct scene *scene, int rank) {
-    static const double rounding = 0.01;
-    int ranks;
-    const double quota = scene->places[rank].cpu_quota;
-    return quota > 0 && threads_on_quota(scene, rank, &ranks) > quota + rounding;
-}
-
-static struct finding find(const struct scene *scene,
-                           bool (*has)(const struct scene *scene, int rank)) {
-    struct finding finding = {.rank = -1, .ranks = 0};
-    for (int rank = 0; rank < scene->ranks; rank++)
-        if (has(scene, rank)) {
-            finding.rank = finding.rank < 0 ? rank : finding.rank;
-            finding.ranks++;
-        }
-    return finding;
-}
-
-/* Notes whom a problem concerns; false if nobody. */
-static bool concerns(const struct scene *scene, const struct finding *finding,
-                     struct binding_problem *problem) {
-    if (finding->ranks == 0)
-        return false;
-    problem->rank = scene->places[finding->rank].rank;
-    problem->ranks = finding->ranks;
-    return true;
+static int threads_of(const struct scene *scene, const struct finding *finding) {
+    return scene->places[finding->rank].threads;
 }
 
 static void add_others(struct binding_problem *problem) {
@@ -249,19 +44,21 @@ static void add_place(const struct scene *scene, const struct cpu_set *set, char
              binding_describe(scene->topology, set, place, sizeof place));
 }
 
-/* More threads are confined to a set of PUs, the rank's or any thread's, than it has PUs. Silent
- * where the set is the whole node and several ranks overfill it: another rule says that. */
+static void add_idle_cores(const struct scene *scene, char *text) {
+    line_add(text, BINDING_TEXT_BYTES, ", while %d core%s idle", scene->idle_cores,
+             scene->idle_cores == 1 ? " is" : "s are");
+}
+
 static bool threads_exceed_pus(const struct scene *scene, struct binding_problem *problem) {
-    const struct finding finding = find(scene, exceeds);
-    if (!concerns(scene, &finding, problem))
+    struct finding finding;
+    if (!find(scene, fault_threads_exceed_pus, &finding, problem))
         return false;
-    struct cpu_set set;
-    any_set(scene, finding.rank, has_too_many_threads, &set);
-    const int threads = confined(scene, finding.rank, &set), pus = cpu_set_count(&set);
+    const int threads = faults_confined(scene, finding.rank, &finding.where);
+    const int pus = cpu_set_count(&finding.where);
     const double per_pu = (double)threads / pus;
     line_add(problem->evidence, BINDING_TEXT_BYTES, "rank %d: %d threads, %d PU%s: ", problem->rank,
              threads, pus, plural(pus));
-    add_place(scene, &set, problem->evidence);
+    add_place(scene, &finding.where, problem->evidence);
     line_add(problem->evidence, BINDING_TEXT_BYTES, ", threads per PU = %.3g", per_pu);
     add_others(problem);
     line_add(problem->cost, BINDING_TEXT_BYTES,
@@ -271,56 +68,47 @@ static bool threads_exceed_pus(const struct scene *scene, struct binding_problem
     return true;
 }
 
-/* Writes "0 and 1" or "0, 1 and 6 more": the other ranks that may run in `set`. */
-static void add_sharers(const struct scene *scene, int rank, const struct cpu_set *set,
-                        char *text) {
-    int sharers = 0, second = rank;
+/* Writes "0 and 1" or "0, 1 and 6 more": the rank and the others that may run in the set. */
+static void add_sharers(const struct scene *scene, const struct finding *finding, char *text) {
+    int sharers = 0, second = finding->rank;
     for (int other = 0; other < scene->ranks; other++) {
         const struct cpu_set used = scene_used(scene, other);
-        if (other == rank || is_whole_node(scene, &used) || !cpu_set_overlap(&used, set))
+        if (other == finding->rank || cpu_set_within(&scene->node, &used) ||
+            !cpu_set_overlap(&used, &finding->where))
             continue;
         second = sharers == 0 ? other : second;
         sharers++;
     }
     line_add(text, BINDING_TEXT_BYTES, sharers > 1 ? "%d, %d" : "%d and %d",
-             scene->places[rank].rank, scene->places[second].rank);
+             scene->places[finding->rank].rank, scene->places[second].rank);
     if (sharers > 1)
         line_add(text, BINDING_TEXT_BYTES, " and %d more", sharers - 1);
 }
 
-/* Threads of several ranks are confined to a set with fewer PUs; or two ranks are bound to
- * different sets that overlap. Silent for ranks that share one set with room for all (bound to a
- * socket), and where an overfull node shares as evenly as it can. */
 static bool ranks_share_pus(const struct scene *scene, struct binding_problem *problem) {
-    const struct finding finding = find(scene, shares_some);
-    if (!concerns(scene, &finding, problem))
+    struct finding finding;
+    if (!find(scene, fault_ranks_share_pus, &finding, problem))
         return false;
-    struct cpu_set shared;
-    shares_pus(scene, finding.rank, &shared);
     char numbers[BINDING_TEXT_BYTES];
     line_add(problem->evidence, BINDING_TEXT_BYTES, "ranks ");
-    add_sharers(scene, finding.rank, &shared, problem->evidence);
+    add_sharers(scene, &finding, problem->evidence);
     line_add(problem->evidence, BINDING_TEXT_BYTES,
-             " share PU P%s: ", cpu_set_text(&shared, numbers, sizeof numbers));
-    add_place(scene, &shared, problem->evidence);
+             " share PU P%s: ", cpu_set_text(&finding.where, numbers, sizeof numbers));
+    add_place(scene, &finding.where, problem->evidence);
     line_add(problem->cost, BINDING_TEXT_BYTES,
              "each waits while another runs: a message takes milliseconds, not microseconds");
     remedy_bind(scene, problem->remedy, BINDING_TEXT_BYTES);
     return true;
 }
 
-/* All threads of a rank are confined to the siblings of one core while the job has cores that no
- * thread may use. Silent if every core is in use: then siblings are used on purpose. */
 static bool threads_on_one_core(const struct scene *scene, struct binding_problem *problem) {
-    const struct finding finding = find(scene, huddles);
-    if (!concerns(scene, &finding, problem))
+    struct finding finding;
+    if (!find(scene, fault_threads_on_one_core, &finding, problem))
         return false;
-    const struct cpu_set used = scene_used(scene, finding.rank);
     line_add(problem->evidence, BINDING_TEXT_BYTES, "rank %d: %d threads on one core, ",
-             problem->rank, threads_of(scene, finding.rank));
-    add_place(scene, &used, problem->evidence);
-    line_add(problem->evidence, BINDING_TEXT_BYTES, ", while %d core%s idle", scene->idle_cores,
-             scene->idle_cores == 1 ? " is" : "s are");
+             problem->rank, threads_of(scene, &finding));
+    add_place(scene, &finding.where, problem->evidence);
+    add_idle_cores(scene, problem->evidence);
     add_others(problem);
     line_add(problem->cost, BINDING_TEXT_BYTES,
              "siblings share one core's arithmetic and caches: little faster than one thread");
@@ -328,14 +116,13 @@ static bool threads_on_one_core(const struct scene *scene, struct binding_proble
     return true;
 }
 
-/* The threads of all ranks in one cgroup exceed the CPUs that it grants. */
 static bool quota_below_threads(const struct scene *scene, struct binding_problem *problem) {
-    const struct finding finding = find(scene, is_throttled);
-    if (!concerns(scene, &finding, problem))
+    struct finding finding;
+    if (!find(scene, fault_quota_below_threads, &finding, problem))
         return false;
     int ranks;
     const double quota = scene->places[finding.rank].cpu_quota;
-    const int threads = threads_on_quota(scene, finding.rank, &ranks);
+    const int threads = faults_threads_on_quota(scene, finding.rank, &ranks);
     const int whole = quota < 1 ? 1 : (int)quota;
     line_add(problem->evidence, BINDING_TEXT_BYTES,
              "rank %d: a cgroup quota of %.3g CPUs for %d thread%s of %d rank%s", problem->rank,
@@ -349,13 +136,17 @@ static bool quota_below_threads(const struct scene *scene, struct binding_proble
     return true;
 }
 
+static void concern_all(const struct scene *scene, struct binding_problem *problem) {
+    problem->rank = scene->places[0].rank;
+    problem->ranks = scene->ranks;
+}
+
 /* Several ranks with more threads together than the job has PUs here. One rank alone is a case of
  * more threads than PUs. */
 static bool node_oversubscribed(const struct scene *scene, struct binding_problem *problem) {
     if (!scene->oversubscribed)
         return false;
-    problem->rank = scene->places[0].rank;
-    problem->ranks = scene->ranks;
+    concern_all(scene, problem);
     line_add(problem->evidence, BINDING_TEXT_BYTES,
              "%d ranks with %d threads together, and %d PU%s for them on %s", scene->ranks,
              scene->total_threads, scene->node_pus, plural(scene->node_pus), scene->places[0].host);
@@ -368,20 +159,16 @@ static bool node_oversubscribed(const struct scene *scene, struct binding_proble
     return true;
 }
 
-/* Threads may wander over the whole node, or across NUMA nodes because they do not fit in one.
- * Silent for a rank alone that has one thread or fills what it may use, and on an overfull node,
- * where binding is no cure. */
 static bool unbound(const struct scene *scene, struct binding_problem *problem) {
-    const struct finding finding = find(scene, is_unbound);
-    if (!concerns(scene, &finding, problem))
+    struct finding finding;
+    if (!find(scene, fault_unbound, &finding, problem))
         return false;
-    const struct cpu_set used = scene_used(scene, finding.rank);
-    const int threads = threads_of(scene, finding.rank);
+    const int threads = threads_of(scene, &finding);
     line_add(problem->evidence, BINDING_TEXT_BYTES, "rank %d: %d thread%s may run on any of %d PUs",
-             problem->rank, threads, plural(threads), cpu_set_count(&used));
+             problem->rank, threads, plural(threads), cpu_set_count(&finding.where));
     add_others(problem);
     line_add(problem->cost, BINDING_TEXT_BYTES, "a thread that moves leaves its caches behind%s",
-             scene->trusted && scene_domains(scene, &used, DOMAIN_NUMA) > 1
+             scene->trusted && scene_domains(scene, &finding.where, DOMAIN_NUMA) > 1
                  ? ", and its memory stays on the NUMA node of the first touch"
                  : ", and two may meet on one core while another idles");
     remedy_bind(scene, problem->remedy, BINDING_TEXT_BYTES);
@@ -400,54 +187,42 @@ static void mend_span(const struct scene *scene, enum domain domain, char *remed
         remedy_layout(scene, domains, cores, remedy, BINDING_TEXT_BYTES);
 }
 
-static bool describe_span(const struct scene *scene, const struct finding *finding,
-                          enum domain domain, struct binding_problem *problem) {
-    if (!concerns(scene, finding, problem))
+static bool describe_span(const struct scene *scene, fault_test *fault, enum domain domain,
+                          struct binding_problem *problem) {
+    struct finding finding;
+    if (!find(scene, fault, &finding, problem))
         return false;
-    const struct cpu_set used = scene_used(scene, finding->rank);
-    const int threads = threads_of(scene, finding->rank);
+    const int threads = threads_of(scene, &finding);
+    const char *noun = domain == DOMAIN_PACKAGE ? "package" : "NUMA node";
     line_add(problem->evidence, BINDING_TEXT_BYTES,
-             "rank %d: %d thread%s across %d %s: ", problem->rank, threads, plural(threads),
-             scene_domains(scene, &used, domain),
-             domain == DOMAIN_PACKAGE ? "packages" : "NUMA nodes");
-    add_place(scene, &used, problem->evidence);
+             "rank %d: %d thread%s across %d %ss: ", problem->rank, threads, plural(threads),
+             scene_domains(scene, &finding.where, domain), noun);
+    add_place(scene, &finding.where, problem->evidence);
     add_others(problem);
     line_add(problem->cost, BINDING_TEXT_BYTES,
-             "memory of the other %s is farther and slower, and so is each barrier",
-             domain == DOMAIN_PACKAGE ? "package" : "NUMA node");
+             "memory of the other %s is farther and slower, and so is each barrier", noun);
     mend_span(scene, domain, problem->remedy);
     return true;
 }
 
-/* A bound rank lies in several packages though its threads fit in one. Silent for a lone rank with
- * one thread, or with threads that each stay in a package (both memories on purpose). */
-static bool rank_spans_packages(const struct scene *scene, struct binding_problem *problem) {
-    const struct finding finding = find(scene, spans_packages);
-    return describe_span(scene, &finding, DOMAIN_PACKAGE, problem);
+static bool spans_packages(const struct scene *scene, struct binding_problem *problem) {
+    return describe_span(scene, fault_spans_packages, DOMAIN_PACKAGE, problem);
 }
 
-/* The same for NUMA nodes, where packages are not crossed already. */
-static bool rank_spans_numa(const struct scene *scene, struct binding_problem *problem) {
-    const struct finding finding = find(scene, spans_numa);
-    return describe_span(scene, &finding, DOMAIN_NUMA, problem);
+static bool spans_numa(const struct scene *scene, struct binding_problem *problem) {
+    return describe_span(scene, fault_spans_numa, DOMAIN_NUMA, problem);
 }
 
-/* More threads are confined to some cores than there are cores, while the job has cores that no
- * thread may use. Silent if every core is in use, and for what the rules above have said. */
 static bool smt_while_cores_idle(const struct scene *scene, struct binding_problem *problem) {
-    const struct finding finding = find(scene, uses_siblings);
-    if (!concerns(scene, &finding, problem))
+    struct finding finding;
+    if (!find(scene, fault_smt_while_cores_idle, &finding, problem))
         return false;
-    struct cpu_set set;
-    any_set(scene, finding.rank, crowds_its_cores, &set);
-    const struct cpu_set whole = whole_cores(scene, &set);
     int ranks;
-    const int threads = confined_on_node(scene, &whole, &ranks);
-    line_add(problem->evidence, BINDING_TEXT_BYTES, "rank %d: %d threads of %s on ", problem->rank,
-             threads, ranks > 1 ? "this and other ranks" : "this rank");
-    add_place(scene, &set, problem->evidence);
-    line_add(problem->evidence, BINDING_TEXT_BYTES, ", siblings, while %d core%s idle",
-             scene->idle_cores, scene->idle_cores == 1 ? " is" : "s are");
+    const int threads = faults_confined_to_cores(scene, &finding.where, &ranks);
+    line_add(problem->evidence, BINDING_TEXT_BYTES, "rank %d: %d threads of %s on the siblings of ",
+             problem->rank, threads, ranks > 1 ? "this and other ranks" : "this rank");
+    add_place(scene, &finding.where, problem->evidence);
+    add_idle_cores(scene, problem->evidence);
     add_others(problem);
     line_add(problem->cost, BINDING_TEXT_BYTES,
              "two threads of a core share its arithmetic and caches; a core each is faster");
@@ -455,16 +230,11 @@ static bool smt_while_cores_idle(const struct scene *scene, struct binding_probl
     return true;
 }
 
-static void every_rank(const struct scene *scene, struct binding_problem *problem) {
-    problem->rank = scene->places[0].rank;
-    problem->ranks = scene->ranks;
-}
-
 /* hwloc could not load: only masks are known. */
 static bool topology_unreadable(const struct scene *scene, struct binding_problem *problem) {
     if (topology_readable(scene->topology))
         return false;
-    every_rank(scene, problem);
+    concern_all(scene, problem);
     line_add(problem->evidence, BINDING_TEXT_BYTES,
              "hwloc could not read the topology of %s: masks are from sched_getaffinity alone",
              scene->places[0].host);
@@ -479,7 +249,7 @@ static bool topology_unreadable(const struct scene *scene, struct binding_proble
 static bool topology_foreign(const struct scene *scene, struct binding_problem *problem) {
     if (!topology_readable(scene->topology) || topology_is_this_machine(scene->topology))
         return false;
-    every_rank(scene, problem);
+    concern_all(scene, problem);
     line_add(problem->evidence, BINDING_TEXT_BYTES,
              "the topology is not this machine: hwloc was told of another one on %s",
              scene->places[0].host);
@@ -502,8 +272,8 @@ static const struct rule rules[BINDING_PROBLEM_KINDS] = {
     [BINDING_QUOTA_BELOW_THREADS] = {"quota-below-threads", quota_below_threads},
     [BINDING_NODE_OVERSUBSCRIBED] = {"node-oversubscribed", node_oversubscribed},
     [BINDING_UNBOUND] = {"unbound", unbound},
-    [BINDING_SPANS_PACKAGES] = {"spans-packages", rank_spans_packages},
-    [BINDING_SPANS_NUMA] = {"spans-numa", rank_spans_numa},
+    [BINDING_SPANS_PACKAGES] = {"spans-packages", spans_packages},
+    [BINDING_SPANS_NUMA] = {"spans-numa", spans_numa},
     [BINDING_SMT_WHILE_CORES_IDLE] = {"smt-while-cores-idle", smt_while_cores_idle},
     [BINDING_TOPOLOGY_UNREADABLE] = {"topology-unreadable", topology_unreadable},
     [BINDING_TOPOLOGY_FOREIGN] = {"topology-foreign", topology_foreign},
