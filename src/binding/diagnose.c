@@ -17,6 +17,7 @@ static const char *plural(int count) {
 /* Looks for a fault in all ranks and notes whom it concerns; false if nobody. */
 static bool find(const struct scene *scene, fault_test *fault, struct finding *finding,
                  struct binding_problem *problem) {
+    finding->rank = 0;
     for (int rank = scene->ranks - 1; rank >= 0; rank--) {
         struct cpu_set where;
         if (!fault(scene, rank, &where))

@@ -1,6 +1,6 @@
 """Launch commands on this machine: what bindreport says about them must be what the kernel does.
 
-usage: test_binding.py BINDREPORT MPIEXEC   (or FUNNEL_BINDREPORT and FUNNEL_MPIEXEC in the environment)
+usage: test_binding.py BINDREPORT JACOBI MPIEXEC
 Where a test needs PUs that this process may not use, it is skipped and says so.
 """
 
@@ -10,10 +10,10 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 
-BINDREPORT = os.environ.get("FUNNEL_BINDREPORT", "")
-MPIEXEC = os.environ.get("FUNNEL_MPIEXEC", "mpiexec.mpich")
+BINDREPORT, JACOBI, MPIEXEC = sys.argv[1:4]
 CPUS = sorted(os.sched_getaffinity(0))
 TASKSET = shutil.which("taskset")
 CHOSEN_BY_TESTS = ("OMP_", "GOMP_", "KMP_", "HWLOC_", "HYDRA_", "SLURM_", "PMI")
@@ -282,8 +282,86 @@ class HydraOnAnotherMachine(unittest.TestCase):
                 self.check("-bind-to", "core:24", "-map-by", domain, ranks=4, threads=24), [1] * 4)
 
 
+CONFIG = """[grid]
+nx = 300
+ny = 200
+[problem]
+west = dirichlet 1
+[solver]
+rtol = 0
+"""
+
+
+class Solver(unittest.TestCase):
+    """The report in the head and at the end of a jacobi run."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.config = os.path.join(folder.name, "plate.ini")
+        self.record = os.path.join(folder.name, "record.json")
+        with open(self.config, "w", encoding="ascii") as file:
+            file.write(CONFIG)
+
+    def command(self, *options):
+        return [JACOBI, self.config, "--quiet", "--record", self.record,
+                "output.overwrite=on", *options]
+
+    def read_record(self):
+        with open(self.record, encoding="utf-8") as file:
+            return json.load(file)
+
+    def start(self, **changes):
+        """A run of about two seconds, past its start."""
+        process = subprocess.Popen(
+            self.command("solver.max_sweeps=1000000000", "solver.time_limit_s=2"),
+            env=environment(**changes), stdout=subprocess.PIPE, text=True)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.kill)
+        for line in process.stdout:
+            if line.startswith("rank 0 "):
+                break
+        return process
+
+    def test_a_topology_changes_no_bit(self):
+        checksums = set()
+        for changes in {}, {"HWLOC_COMPONENTS": "stop"}, {"HWLOC_SYNTHETIC": "core:4 pu:2"}:
+            done = run(self.command("solver.max_sweeps=50"), **changes)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            checksums.add(self.read_record()["field_checksum"])
+        self.assertEqual(len(checksums), 1)
+
+    @two_cpus
+    def test_strict_stops_before_the_solve(self):
+        done = run([*mpi("-bind-to", "user:0,0", ranks=2),
+                    *self.command("solver.max_sweeps=50", "binding.policy=strict")],
+                   OMP_NUM_THREADS=1)
+        self.assertEqual(done.returncode, 5)
+        self.assertIn("ranks 0 and 1 share PU P0", done.stderr)
+        self.assertFalse(os.path.exists(self.record))
+
+    @two_cpus
+    def test_masks_are_those_of_the_kernel(self):
+        process = self.start(OMP_NUM_THREADS=2, OMP_PLACES="threads", OMP_PROC_BIND="close")
+        kernel = set()
+        for thread in os.listdir(f"/proc/{process.pid}/task"):
+            with open(f"/proc/{process.pid}/task/{thread}/status", encoding="ascii") as file:
+                kernel.add(re.search(r"Cpus_allowed_list:\s*(\S+)", file.read()).group(1))
+        process.communicate(timeout=30)
+        threads = self.read_record()["binding"]["ranks"][0]["thread_places"]
+        self.assertEqual(len(threads), 2)
+        self.assertLessEqual({thread["allowed"] for thread in threads}, kernel)
+
+    @two_cpus
+    @with_taskset
+    def test_a_change_during_the_run_is_said(self):
+        process = self.start(OMP_NUM_THREADS=2)
+        subprocess.run([TASKSET, "-a", "-p", "-c", "0", str(process.pid)], check=True,
+                       stdout=subprocess.DEVNULL)
+        words, _ = process.communicate(timeout=30)
+        self.assertRegex(words, r"rank 0 \S+ moved during the run: .*core L0")
+        self.assertEqual(self.read_record()["binding"]["ranks_changed"], 1)
+
+
 if __name__ == "__main__":
-    if len(sys.argv) == 3 and not sys.argv[1].startswith("-"):
-        BINDREPORT, MPIEXEC = sys.argv[1:]
-        del sys.argv[1:]
-    unittest.main()
+    unittest.main(argv=sys.argv[:1] + sys.argv[4:])
