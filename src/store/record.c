@@ -246,11 +246,17 @@ static json_t *shares(const struct spread *spread) {
     return object;
 }
 
-static json_t *phases(const struct solve_result *result) {
+/* Whether the solve measured a phase: waiting is told apart on request only. */
+static bool is_measured(const struct record_input *input, int phase) {
+    const bool split = input->plan != NULL && input->plan->split_wait;
+    return input->result != NULL && (phase != PHASE_WAIT || split);
+}
+
+static json_t *phases(const struct record_input *input) {
     json_t *object = json_object();
     for (int phase = 0; phase < PHASE_COUNT; phase++)
         record_put(object, phase_names[phase],
-                   seconds(result == NULL ? NULL : &result->phase_s[phase]));
+                   seconds(is_measured(input, phase) ? &input->result->phase_s[phase] : NULL));
     return object;
 }
 
@@ -306,7 +312,7 @@ static void put_times(json_t *record, const struct record_input *input) {
     const struct solve_result *result = input->result;
     record_put_fields(record, fields, COUNT(fields), result);
     record_put(record, "startup_s", result == NULL ? json_null() : record_number(input->startup_s));
-    record_put(record, "phases", phases(result));
+    record_put(record, "phases", phases(input));
     record_put(record, "total", seconds(result == NULL ? NULL : &result->total_s));
     record_put(record, "thread_sweep", seconds(result == NULL ? NULL : &result->thread_s));
     record_put(record, "tcomm_fraction_of_rank",
