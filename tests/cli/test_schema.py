@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Records keep to results/schema.json, and the checker notices where one does not.
 
-Usage: test_schema.py SCHEMA RECORD_SAMPLE JACOBI
+Usage: test_schema.py SCHEMA RECORD_SAMPLE JACOBI BINDREPORT
 """
 import copy
 import json
@@ -13,7 +13,7 @@ import unittest
 
 import check_schema
 
-SCHEMA, RECORD_SAMPLE, JACOBI = sys.argv[1:4]
+SCHEMA, RECORD_SAMPLE, JACOBI, BINDREPORT = sys.argv[1:5]
 CONFIG = """
 [grid]
 nx = 12
@@ -73,6 +73,11 @@ class Records(unittest.TestCase):
         self.assertEqual(self.record["grid"]["points"], [12, 9])
         self.assertLess(self.record["error_max"], 0.1)
         self.assertEqual(self.record["config"]["grid"]["nx"], "12")
+
+    def test_a_run_of_bindreport(self):
+        text = output_of([BINDREPORT, "--record", "-"])
+        self.assertEqual(self.check(text), [])
+        self.assertEqual(len(json.loads(text)["binding"]["ranks"]), 1)
 
     def test_a_program_that_knows_nothing(self):
         empty = output_of([RECORD_SAMPLE])
