@@ -44,6 +44,10 @@ _Noreturn void team_abort(struct team *team, enum exit_code code);
 
 const struct team_facts *team_facts(const struct team *team);
 
+/* Tells how many threads this rank computes with: where the threads of a node outnumber its
+ * processors, a rank that waits for a message must let them run. COLLECTIVE. */
+void team_threads(struct team *team, int threads);
+
 /* Makes all ranks share one verdict: if any rank's status is not good, every rank's becomes that of
  * the lowest such rank. Returns status_good. COLLECTIVE. */
 bool team_agree(struct team *team, struct status *status);

@@ -93,6 +93,13 @@ static void open_communicator(struct team *team) {
     mpi_check(MPI_Comm_set_errhandler(team->comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
 }
 
+void team_threads(struct team *team, int threads) {
+    int64_t on_node = 0, mine = threads;
+    mpi_check(MPI_Allreduce(&mine, &on_node, 1, MPI_INT64_T, MPI_SUM, team->node), "MPI_Allreduce");
+    if (on_node > sysconf(_SC_NPROCESSORS_ONLN))
+        team->facts.yields = transport_cures_yield(true);
+}
+
 struct team *team_start(int *argc, char ***argv, struct status *status) {
     struct team *team = calloc(1, sizeof *team);
     int provided = MPI_THREAD_SINGLE;

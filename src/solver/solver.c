@@ -10,6 +10,7 @@ static bool prepare(struct solve *solve, struct status *status) {
     solve->sweeper = sweeper_make(&plan->part, plan->kernel, &plan->values, status);
     if (!team_agree(solve->team, status))
         return false;
+    team_threads(solve->team, sweeper_threads(solve->sweeper));
     struct halo_plan halo_plan = {.process_grid = &plan->process_grid,
                                   .layout = plan->part.layout,
                                   .iterates =
