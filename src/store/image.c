@@ -103,11 +103,12 @@ static void write_sampling(char *text, size_t size, const struct figure *figure)
 }
 
 static void write_legend(struct figure *figure) {
-    char range[80] = "", sampling[80] = "", odd[64] = "";
+    char range[80] = "", sampling[80] = "", odd[80] = "";
     write_range(range, sizeof range, figure->picture);
     write_sampling(sampling, sizeof sampling, figure);
     if (figure->picture->odd > 0)
-        snprintf(odd, sizeof odd, "NaN or Inf: %" PRId64 " pixels; ", figure->picture->odd);
+        snprintf(odd, sizeof odd, "NaN or Inf: %" PRId64 " of %d pixels; ", figure->picture->odd,
+                 figure->picture->width * figure->picture->height);
     snprintf(figure->legend, sizeof figure->legend, "%s%s%s%s", odd, range, sampling,
              figure->to_scale ? "" : "; not to scale");
 }
