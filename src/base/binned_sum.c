@@ -118,7 +118,7 @@ double binned_value(const int64_t words[BINNED_WORDS], int exponent) {
     if (exponent == BINNED_ZERO)
         return 0;
     if (exponent == BINNED_NOT_FINITE)
-        return NAN;
+        return nan("");
     wide_integer total = 0;
     for (int bin = 0; bin < BINNED_BINS; bin++) {
         wide_integer here = (wide_integer)words[2 * bin + 1] * (INT64_C(1) << 32) + words[2 * bin];

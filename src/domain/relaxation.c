@@ -88,8 +88,7 @@ double rounding_floor(const struct grid *grid, const struct stencil *stencil) {
     return DBL_EPSILON * ratio;
 }
 
-int64_t check_interval(int64_t forecast, int64_t max_sweeps)
-{
+int64_t check_interval(int64_t forecast, int64_t max_sweeps) {
     enum { CHECK_COSTS_SWEEPS = 4, INTERVAL_MOST = 1000 };
     double expected = (double)(forecast > 0 && forecast < max_sweeps ? forecast : max_sweeps);
     /* least sum of what the checks cost, 4*expected/n, and of the sweeps done too many, n/2 */
@@ -97,8 +96,7 @@ int64_t check_interval(int64_t forecast, int64_t max_sweeps)
     return every < 1 ? 1 : every > INTERVAL_MOST ? INTERVAL_MOST : (int64_t)every;
 }
 
-bool has_checkerboard_mode(const struct grid *grid)
-{
+bool has_checkerboard_mode(const struct grid *grid) {
     for (int axis = 0; axis < grid->dimensions; axis++)
         if (grid_periodic(grid, (enum axis)axis) && grid->points[axis] % 2 == 1)
             return false;

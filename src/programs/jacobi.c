@@ -230,14 +230,21 @@ static bool inform(struct run *run, struct status *status) {
     return true;
 }
 
+/* What the program says of itself; true if that was asked for. */
+static bool describe(const struct run *run) {
+    const struct jacobi_options *options = &run->options;
+    if (run->root && options->help)
+        jacobi_help(stdout);
+    if (run->root && options->version)
+        jacobi_version(run->facts, stdout);
+    if (run->root && options->reference)
+        jacobi_reference(stdout);
+    return options->help || options->version || options->reference;
+}
+
 static int jacobi(struct run *run, struct status *status) {
-    if (run->options.help || run->options.version) {
-        if (run->root && run->options.help)
-            jacobi_help(stdout);
-        if (run->root && run->options.version)
-            jacobi_version(run->facts, stdout);
+    if (describe(run))
         return EXIT_CODE_DONE;
-    }
     if (!read_config(run, status) || !plan_run(run, status) || inform(run, status) ||
         !check_outputs(run, status) || !solve_memory_check(run->team, &run->plan, status))
         return status->code;

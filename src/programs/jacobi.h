@@ -11,7 +11,7 @@ enum { JACOBI_WORDS_MAX = 128 };
 
 /* What the command line asks for, apart from the configuration. */
 struct jacobi_options {
-    bool help, version, check, print_config, quiet, sketch;
+    bool help, version, reference, check, print_config, quiet, sketch;
     const char *record, *image;          /* NULL: as in the configuration */
     const char *words[JACOBI_WORDS_MAX]; /* the configuration, then section.key=value */
     int word_count;
@@ -21,6 +21,7 @@ struct jacobi_options {
 bool jacobi_options_read(struct jacobi_options *options, int argc, char **argv,
                          struct status *status);
 void jacobi_help(FILE *out);
+void jacobi_reference(FILE *out);
 void jacobi_version(const struct team_facts *facts, FILE *out);
 
 /* What is about to be solved, where, and with what. Rank 0. */

@@ -19,6 +19,8 @@ static const struct flag {
     {"--image", "FILE.png", "draw the solution", offsetof(struct jacobi_options, image)},
     {"--sketch", NULL, "draw the solution in characters", offsetof(struct jacobi_options, sketch)},
     {"--quiet", NULL, "no progress lines", offsetof(struct jacobi_options, quiet)},
+    {"--reference", NULL, "print the options, kernels and halo variants as Markdown",
+     offsetof(struct jacobi_options, reference)},
     {"--help", NULL, "print this and the options of a configuration",
      offsetof(struct jacobi_options, help)},
     {"--version", NULL, "print versions of everything a result depends on",
@@ -79,11 +81,24 @@ bool jacobi_options_read(struct jacobi_options *options, int argc, char **argv,
                         JACOBI_WORDS_MAX);
     }
     options->word_count = words;
-    if (status_good(status) && words == 0 && !options->help && !options->version)
+    if (status_good(status) && words == 0 && !options->help && !options->version &&
+        !options->reference)
         status_fail(status, EXIT_CODE_USAGE,
                     "command line: a configuration file is needed: jacobi CONFIG "
                     "[section.key=value ...]; see jacobi --help");
     return status_good(status);
+}
+
+static void print_tables(FILE *out) {
+    fputs("\nKernels (parallel.kernel), with bytes moved a point without and with a varying "
+          "source:\n",
+          out);
+    for (int row = 0; row < kernel_count; row++)
+        fprintf(out, "  %-16s %s (%.0f, %.0f)\n", kernels[row].name, kernels[row].help,
+                kernels[row].bytes_per_point, kernels[row].bytes_per_point_source);
+    fputs("\nHalo variants (parallel.halo):\n", out);
+    for (int row = 0; row < halo_variant_count; row++)
+        fprintf(out, "  %-16s %s\n", halo_variants[row]->name, halo_variants[row]->help);
 }
 
 void jacobi_help(FILE *out) {
@@ -100,10 +115,26 @@ void jacobi_help(FILE *out) {
     }
     fputs("\nOptions of a configuration:\n\n", out);
     config_print_help(out);
+    print_tables(out);
     fputs("\nExit codes: 0 done, 1 internal, 2 usage or configuration, 3 sweep limit without\n"
           "convergence, 4 diverged, 5 environment, 6 files, 7 stopped by limit or signal,\n"
           "8 stagnated\n",
           out);
+}
+
+void jacobi_reference(FILE *out) {
+    config_print_reference(out);
+    fputs("\n| `parallel.kernel` | what it is | bytes a point | with a varying source | operations "
+          "|\n"
+          "|---|---|---|---|---|\n",
+          out);
+    for (int row = 0; row < kernel_count; row++)
+        fprintf(out, "| `%s` | %s | %.0f | %.0f | %d |\n", kernels[row].name, kernels[row].help,
+                kernels[row].bytes_per_point, kernels[row].bytes_per_point_source,
+                kernels[row].operations_per_point);
+    fputs("\n| `parallel.halo` | what it is |\n|---|---|\n", out);
+    for (int row = 0; row < halo_variant_count; row++)
+        fprintf(out, "| `%s` | %s |\n", halo_variants[row]->name, halo_variants[row]->help);
 }
 
 void jacobi_version(const struct team_facts *facts, FILE *out) {

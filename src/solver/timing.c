@@ -86,7 +86,7 @@ static void local_phases(const struct solve *solve, double seconds[PHASE_COUNT],
 static struct spread thread_spread(struct solve *solve) {
     int threads = sweeper_threads(solve->sweeper);
     const double *now_s = sweeper_thread_seconds(solve->sweeper);
-    double least = INFINITY, most = 0, sum = 0;
+    double least = HUGE_VAL, most = 0, sum = 0;
     for (int thread = 0; thread < threads; thread++) {
         double seconds = now_s[thread] - solve->clock.thread_begin_s[thread];
         least = fmin(least, seconds);

@@ -223,7 +223,7 @@ static void stencil_weights_are_formed_once(void **state) {
     assert_true(stencil_make(&stencil, &grid, &equation, 1, &status));
     assert_false(stencil.isotropic);
     assert_near(stencil.ay, 2 / 0.0025, 1e-9);
-    const double bad[][2] = {{0, 0}, {-1, 0}, {1, -1}, {NAN, 0}, {INFINITY, 0}, {1e308, 0}};
+    const double bad[][2] = {{0, 0}, {-1, 0}, {1, -1}, {nan(""), 0}, {HUGE_VAL, 0}, {1e308, 0}};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         struct status refused = {0};
         equation = (struct equation){.diffusion = bad[i][0], .reaction = bad[i][1]};
@@ -323,7 +323,7 @@ static void forecasts_are_logarithms(void **state) {
     assert_int_equal(forecast_sweeps(0.5, 1), 0);
     assert_int_equal(forecast_sweeps(1, 0.5), -1);
     assert_int_equal(forecast_sweeps(0.5, 0), -1);
-    assert_int_equal(forecast_sweeps(0.5, NAN), -1);
+    assert_int_equal(forecast_sweeps(0.5, nan("")), -1);
     assert_int_equal(check_interval(0, 1), 2);
     assert_int_equal(check_interval(5000, 100000), 200);
     assert_int_equal(check_interval(-1, 100000000), 1000);
