@@ -21,18 +21,30 @@ static int64_t part_begin(int64_t count, int64_t parts, int64_t part) {
     return count / parts * part + smaller(part, count % parts);
 }
 
-/* Points of the largest box. */
+/* Places where a row may be cut, its begin included; what is left over goes to the last box. */
+static int64_t cut_places(local_index nx) {
+    return nx < THREAD_PLAN_CUT ? 1 : nx / THREAD_PLAN_CUT;
+}
+
+/* Where column `column` of boxes begins; that of one too many ends the row. */
+static local_index column_begin(struct cut cut, local_index nx, int64_t column) {
+    if (column == cut.along_x)
+        return nx;
+    return part_begin(cut_places(nx), cut.along_x, column) * THREAD_PLAN_CUT;
+}
+
+/* Points of the largest box, which is in the first column or, with what is left over, the last. */
 static int64_t largest_box(struct cut cut, local_index nx, local_index ny) {
-    int64_t lines = divide_up(nx, THREAD_PLAN_CUT);
-    int64_t width = smaller(nx, divide_up(lines, cut.along_x) * THREAD_PLAN_CUT);
-    return width * divide_up(ny, cut.along_y);
+    int64_t first = column_begin(cut, nx, 1);
+    int64_t last = nx - column_begin(cut, nx, cut.along_x - 1);
+    return (first > last ? first : last) * divide_up(ny, cut.along_y);
 }
 
 /* The cut with the smallest largest box; whole rows unless that is smaller by more than an eighth.
  */
 static struct cut choose_cut(int threads, local_index nx, local_index ny) {
     struct cut whole_rows = {1, smaller(threads, ny)}, best = whole_rows;
-    int64_t most = smaller(threads, divide_up(nx, THREAD_PLAN_CUT));
+    int64_t most = smaller(threads, cut_places(nx));
     for (int64_t along_x = 2; along_x <= most; along_x++) {
         struct cut cut = {along_x, smaller(threads / along_x, ny)};
         if (largest_box(cut, nx, ny) < largest_box(best, nx, ny))
@@ -43,13 +55,11 @@ static struct cut choose_cut(int threads, local_index nx, local_index ny) {
 }
 
 static struct region box_of(struct cut cut, int64_t number, local_index nx, local_index ny) {
-    int64_t lines = divide_up(nx, THREAD_PLAN_CUT);
     int64_t column = number % cut.along_x, row = number / cut.along_x;
-    return (struct region){
-        .x0 = smaller(nx, part_begin(lines, cut.along_x, column) * THREAD_PLAN_CUT),
-        .x1 = smaller(nx, part_begin(lines, cut.along_x, column + 1) * THREAD_PLAN_CUT),
-        .y0 = part_begin(ny, cut.along_y, row),
-        .y1 = part_begin(ny, cut.along_y, row + 1)};
+    return (struct region){.x0 = column_begin(cut, nx, column),
+                           .x1 = column_begin(cut, nx, column + 1),
+                           .y0 = part_begin(ny, cut.along_y, row),
+                           .y1 = part_begin(ny, cut.along_y, row + 1)};
 }
 
 void thread_plan_cut(struct region *boxes, int threads, local_index nx, local_index ny) {

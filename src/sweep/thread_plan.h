@@ -4,7 +4,9 @@
 
 #include "funnel/field.h"
 
-/* Points between two places where a row may be cut: a cache line, so that none is shared. */
+/* Points between two places where a row may be cut, and least width of a box of a row that is cut:
+ * a cache line, so that none is shared, and the longest vector, so that a vector read beyond a box
+ * ends inside the next one and not on the ghosts that its thread writes. */
 enum { THREAD_PLAN_CUT = 8 };
 
 /* Cuts nx x ny points into `threads` boxes that cover them once. Rows are shared out first; rows

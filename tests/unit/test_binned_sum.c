@@ -106,11 +106,11 @@ static void sums_are_near_the_exact_one(void **state) {
         double *terms = random_terms(MANY, spread);
         long double exact = 0, most = 0;
         for (int i = 0; i < MANY; i++) {
-            exact += terms[i];
-            most = fmaxl(most, fabsl(terms[i]));
+            exact += (long double)terms[i];
+            most = fmaxl(most, (long double)fabs(terms[i]));
         }
         long double allowed = MANY * most * 0x1p-63L + fabsl(exact) * 0x1p-53L;
-        assert_true(fabsl(sum_of(terms, MANY) - exact) <= allowed);
+        assert_true(fabsl((long double)sum_of(terms, MANY) - exact) <= allowed);
         free(terms);
     }
 }

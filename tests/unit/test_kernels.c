@@ -225,6 +225,8 @@ static void check_cover(const struct region *boxes, int threads, int nx, int ny)
         for (local_index y = boxes[i].y0; y < boxes[i].y1; y++)
             for (local_index x = boxes[i].x0; x < boxes[i].x1; x++)
                 covered[y * nx + x]++;
+        bool cut = boxes[i].x1 - boxes[i].x0 < nx;
+        assert_true(empty || !cut || boxes[i].x1 - boxes[i].x0 >= THREAD_PLAN_CUT);
         if (!empty)
             assert_true(boxes[i].x0 % THREAD_PLAN_CUT == 0 &&
                         (boxes[i].x1 % THREAD_PLAN_CUT == 0 || boxes[i].x1 == nx));

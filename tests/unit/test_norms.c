@@ -204,13 +204,13 @@ static void check_sum(const struct sweep_case *c, const struct parts *whole,
     bool squared = quantity != QUANTITY_VALUE && quantity != QUANTITY_RHS;
     for (global_index j = 0; j < c->points[AXIS_Y]; j++)
         for (global_index i = 0; i < c->points[AXIS_X]; i++) {
-            long double value = plain_value(c, whole->sweeper[0], quantity, i, j);
-            long double term = weight(c, i, j) * (squared ? value * value : value);
+            long double value = (long double)plain_value(c, whole->sweeper[0], quantity, i, j);
+            long double term = (long double)weight(c, i, j) * (squared ? value * value : value);
             expected += term;
             size += fabsl(term);
         }
     assert_true(size > 0);
-    assert_true(fabsl(parts_sum(whole, quantity) - expected) <= 1e-15L * size);
+    assert_true(fabsl((long double)parts_sum(whole, quantity) - expected) <= 1e-15L * size);
 }
 
 static void sums_are_right(void **state) {
