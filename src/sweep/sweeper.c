@@ -167,10 +167,12 @@ static void sweep_box(const struct sweeper *sweeper, int number, int from, int b
 void sweeper_advance(struct sweeper *sweeper, int sweeps) {
 #pragma omp parallel num_threads(sweeper->threads)
     for (int sweep = 1; sweep <= sweeps; sweep++) {
+        if (sweep > 1) {
+#pragma omp barrier
+        }
         int from = (sweeper->current + sweep - 1) % sweeper->iterates;
         for (int box = omp_get_thread_num(); box < sweeper->threads; box += omp_get_num_threads())
             sweep_box(sweeper, box, from, sweeps - sweep);
-#pragma omp barrier
     }
     sweeper->current = (sweeper->current + sweeps) % sweeper->iterates;
 }
