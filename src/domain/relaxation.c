@@ -90,9 +90,13 @@ double rounding_floor(const struct grid *grid, const struct stencil *stencil) {
 
 int64_t check_interval(int64_t forecast, int64_t max_sweeps) {
     enum { CHECK_COSTS_SWEEPS = 4, INTERVAL_MOST = 1000 };
-    double expected = (double)(forecast > 0 && forecast < max_sweeps ? forecast : max_sweeps);
-    /* least sum of what the checks cost, 4*expected/n, and of the sweeps done too many, n/2 */
-    double every = floor(sqrt(2.0 * CHECK_COSTS_SWEEPS * expected));
+    /* without a tolerance the norm is only watched for NaN, and taken after the last sweep anyway */
+    double every = INTERVAL_MOST;
+    if (forecast != 0) {
+        double expected = (double)(forecast > 0 && forecast < max_sweeps ? forecast : max_sweeps);
+        /* least sum of what the checks cost, 4*expected/n, and of the sweeps done too many, n/2 */
+        every = floor(sqrt(2.0 * CHECK_COSTS_SWEEPS * expected));
+    }
     return every < 1 ? 1 : every > INTERVAL_MOST ? INTERVAL_MOST : (int64_t)every;
 }
 

@@ -324,7 +324,8 @@ static void forecasts_are_logarithms(void **state) {
     assert_int_equal(forecast_sweeps(1, 0.5), -1);
     assert_int_equal(forecast_sweeps(0.5, 0), -1);
     assert_int_equal(forecast_sweeps(0.5, nan("")), -1);
-    assert_int_equal(check_interval(0, 1), 2);
+    assert_int_equal(check_interval(0, 1), 1000);
+    assert_int_equal(check_interval(3, 5000), 4);
     assert_int_equal(check_interval(5000, 100000), 200);
     assert_int_equal(check_interval(-1, 100000000), 1000);
 }
