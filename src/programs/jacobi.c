@@ -120,7 +120,7 @@ static bool draw(struct run *run, const struct solve *solve, struct status *stat
     enum { IMAGE_WIDTH = 1200, IMAGE_HEIGHT = 1000 };
     const char *path = run->config.output.image;
     struct picture picture = {0};
-    if (path[0] == '\0' && !run->options.sketch)
+    if (path[0] == '\0' && !run->options.flags.sketch)
         return true;
     if (!picture_take(&picture, run->team, &run->plan.grid, solve_field(solve),
                       run->plan.part.begin, IMAGE_WIDTH, IMAGE_HEIGHT, status))
@@ -132,7 +132,7 @@ static bool draw(struct run *run, const struct solve *solve, struct status *stat
                  run->result.residual_norm2);
         if (path[0] != '\0')
             picture_write_png(&picture, &run->plan.grid, title, path, status);
-        if (run->options.sketch)
+        if (run->options.flags.sketch)
             picture_sketch(&picture, run->out);
     }
     picture_free(&picture);
@@ -193,7 +193,7 @@ static int solve_and_report(struct run *run, struct status *status) {
     if (!solve)
         return status->code;
     run->monitor = (struct jacobi_monitor){.out = run->out,
-                                           .quiet = run->options.quiet,
+                                           .quiet = run->options.flags.quiet,
                                            .terminal = isatty(fileno(run->out)) == 1,
                                            .max_sweeps = run->config.solver.max_sweeps};
     struct solve_watch watch = jacobi_watch(&run->monitor);
@@ -216,12 +216,12 @@ static int solve_and_report(struct run *run, struct status *status) {
 
 /* The asked-for information that needs no solve; true if that was all. */
 static bool inform(struct run *run, struct status *status) {
-    if (run->options.print_config) {
+    if (run->options.flags.print_config) {
         if (run->root)
             config_print(&run->config, stdout);
         return true;
     }
-    if (!run->options.check)
+    if (!run->options.flags.check)
         return false;
     if (run->root)
         jacobi_header(&run->plan, &run->config, run->facts, stdout);
@@ -232,14 +232,14 @@ static bool inform(struct run *run, struct status *status) {
 
 /* What the program says of itself; true if that was asked for. */
 static bool describe(const struct run *run) {
-    const struct jacobi_options *options = &run->options;
-    if (run->root && options->help)
+    const struct jacobi_flags *flags = &run->options.flags;
+    if (run->root && flags->help)
         jacobi_help(stdout);
-    if (run->root && options->version)
+    if (run->root && flags->version)
         jacobi_version(run->facts, stdout);
-    if (run->root && options->reference)
+    if (run->root && flags->reference)
         jacobi_reference(stdout);
-    return options->help || options->version || options->reference;
+    return flags->help || flags->version || flags->reference;
 }
 
 static int jacobi(struct run *run, struct status *status) {
@@ -279,8 +279,13 @@ int main(int argc, char **argv) {
     run.facts = team_facts(run.team);
     run.root = run.facts->rank == 0;
     int code = status.code;
-    if (status_good(&status) && jacobi_options_read(&run.options, argc, argv, &status))
-        code = jacobi(&run, &status);
+    if (status_good(&status)) {
+        /* a launcher can give every rank a command line of its own */
+        jacobi_options_read(&run.options, argc, argv, &status);
+        team_share(run.team, &run.options.flags, sizeof run.options.flags);
+        if (team_agree(run.team, &status))
+            code = jacobi(&run, &status);
+    }
     if (!status_good(&status))
         code = status.code;
     if (run.root)

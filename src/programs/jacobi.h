@@ -9,9 +9,14 @@
 
 enum { JACOBI_WORDS_MAX = 128 };
 
+/* Flags without a value; the ones of rank 0 count for all. */
+struct jacobi_flags {
+    bool help, version, reference, check, print_config, quiet, sketch;
+};
+
 /* What the command line asks for, apart from the configuration. */
 struct jacobi_options {
-    bool help, version, reference, check, print_config, quiet, sketch;
+    struct jacobi_flags flags;
     const char *record, *image;          /* NULL: as in the configuration */
     const char *words[JACOBI_WORDS_MAX]; /* the configuration, then section.key=value */
     int word_count;

@@ -11,20 +11,21 @@ static const struct flag {
     size_t offset;
 } flags[] = {
     {"--check", NULL, "parse, plan, print sizes and memory a rank, run nothing",
-     offsetof(struct jacobi_options, check)},
+     offsetof(struct jacobi_options, flags.check)},
     {"--print-config", NULL, "print the whole configuration as a file that gives the same run",
-     offsetof(struct jacobi_options, print_config)},
+     offsetof(struct jacobi_options, flags.print_config)},
     {"--record", "FILE", "write the JSON record of the run (- for standard output)",
      offsetof(struct jacobi_options, record)},
     {"--image", "FILE.png", "draw the solution", offsetof(struct jacobi_options, image)},
-    {"--sketch", NULL, "draw the solution in characters", offsetof(struct jacobi_options, sketch)},
-    {"--quiet", NULL, "no progress lines", offsetof(struct jacobi_options, quiet)},
+    {"--sketch", NULL, "draw the solution in characters",
+     offsetof(struct jacobi_options, flags.sketch)},
+    {"--quiet", NULL, "no progress lines", offsetof(struct jacobi_options, flags.quiet)},
     {"--reference", NULL, "print the options, kernels and halo variants as Markdown",
-     offsetof(struct jacobi_options, reference)},
+     offsetof(struct jacobi_options, flags.reference)},
     {"--help", NULL, "print this and the options of a configuration",
-     offsetof(struct jacobi_options, help)},
+     offsetof(struct jacobi_options, flags.help)},
     {"--version", NULL, "print versions of everything a result depends on",
-     offsetof(struct jacobi_options, version)},
+     offsetof(struct jacobi_options, flags.version)},
 };
 enum { FLAGS = sizeof flags / sizeof flags[0] };
 
@@ -69,6 +70,7 @@ static int take_flag(struct jacobi_options *options, int argc, char **argv, int 
 
 bool jacobi_options_read(struct jacobi_options *options, int argc, char **argv,
                          struct status *status) {
+    const struct jacobi_flags *asked = &options->flags;
     int words = 0;
     *options = (struct jacobi_options){0};
     for (int at = 1; at < argc && status_good(status);) {
@@ -81,8 +83,7 @@ bool jacobi_options_read(struct jacobi_options *options, int argc, char **argv,
                         JACOBI_WORDS_MAX);
     }
     options->word_count = words;
-    if (status_good(status) && words == 0 && !options->help && !options->version &&
-        !options->reference)
+    if (status_good(status) && words == 0 && !asked->help && !asked->version && !asked->reference)
         status_fail(status, EXIT_CODE_USAGE,
                     "command line: a configuration file is needed: jacobi CONFIG "
                     "[section.key=value ...]; see jacobi --help");
