@@ -86,7 +86,8 @@ class RuleTest(unittest.TestCase):
 
     def test_private_header_of_another_room(self):
         self.write('src/base/inner.h', 'int f(void);\n')
-        self.assert_broken('src/domain/grid.c', '#include "other.h"\n', "other.h")
+        self.write('src/base/clock.c', '#include "inner.h"\n#include "generated.h"\n')
+        self.assert_broken('src/domain/grid.c', '#include "../base/inner.h"\n', 'private to base')
 
     def test_header_without_a_room(self):
         self.assert_broken('include/funnel/lost.h', '/* A header. */\nint f(void);\n', 'no room')
