@@ -62,10 +62,10 @@ def room_of_header(root, name):
 
 def check_include(root, path, room, line, name):
     if not name.startswith('funnel/'):
-        beside = (root / path).parent / name
-        others = [other for other in (root / 'src').glob(f'*/{Path(name).name}') if other != beside]
-        if others and not beside.is_file():
-            yield f'{path}:{line}: {name} is private to {others[0].parent.name}'
+        folder = (root / path).parent
+        namesakes = list((root / 'src').glob(f'*/{Path(name).name}'))
+        if namesakes and folder / name not in namesakes:
+            yield f'{path}:{line}: {name} is private to {namesakes[0].parent.name}'
         return
     if not (root / 'include' / name).is_file():
         yield f'{path}:{line}: there is no include/{name}'
