@@ -32,8 +32,8 @@ enum side axis_low_side(enum axis axis);
 enum side axis_high_side(enum axis axis);
 
 /* Makes a grid from sizes, lengths and the kinds of its sides. Fails (EXIT_CODE_USAGE) if one of a
- * periodic pair stands alone, two Neumann sides have one point, or a size or length is not
- * positive. */
+ * periodic pair stands alone, two Neumann sides have one point, a size or length is not positive,
+ * or there are more than 2^54 unknowns. */
 bool grid_make(struct grid *grid, int dimensions, const global_index points[AXIS_COUNT],
                const double length[AXIS_COUNT], const enum side_kind kind[SIDE_COUNT],
                struct status *status);

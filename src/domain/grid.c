@@ -6,6 +6,9 @@
 const char *const side_names[SIDE_COUNT] = {"west", "east", "south", "north"};
 const char *const side_kind_names[3] = {"dirichlet", "neumann", "periodic"};
 
+/* With so many points the bytes of all arrays together still have a 64-bit number. */
+static const global_index points_max = (global_index)1 << 54;
+
 static const char *const axis_letters[AXIS_COUNT] = {"x", "y"};
 
 enum side axis_low_side(enum axis axis) {
@@ -46,6 +49,15 @@ static void check_axis(const struct grid *grid, enum axis axis, struct status *s
                     grid->points[axis]);
 }
 
+/* Divides, because the product itself may not fit. */
+static void check_points(const struct grid *grid, struct status *status) {
+    if (grid->points[AXIS_Y] > points_max / grid->points[AXIS_X])
+        status_fail(status, EXIT_CODE_USAGE,
+                    "grid.ny: %" PRI_INDEX " x %" PRI_INDEX " points are more than the %" PRI_INDEX
+                    " that can be counted in bytes; use a smaller grid",
+                    grid->points[AXIS_X], grid->points[AXIS_Y], points_max);
+}
+
 static void place_axis(struct grid *grid, enum axis axis) {
     double points = (double)grid->points[axis];
     bool periodic = grid_periodic(grid, axis);
@@ -71,6 +83,8 @@ bool grid_make(struct grid *grid, int dimensions, const global_index points[AXIS
         grid->kind[SIDE_NORTH] = kind[SIDE_NORTH];
         check_axis(grid, AXIS_Y, status);
     }
+    if (status_good(status))
+        check_points(grid, status);
     if (!status_good(status))
         return false;
     place_axis(grid, AXIS_X);

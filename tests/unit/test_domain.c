@@ -70,6 +70,12 @@ static void bad_grids_are_refused(void **state) {
         {4, 4, 1, {P, D, D, D}, "problem.west: periodic needs problem.east = periodic too"},
         {4, 4, 1, {D, D, N, P}, "problem.north: periodic needs problem.south = periodic too"},
         {1, 4, 1, {N, N, D, D}, "grid.nx: two Neumann sides need at least 2 points, not 1"},
+        {INT32_MAX,
+         INT32_MAX,
+         1,
+         {D, D, D, D},
+         "grid.ny: 2147483647 x 2147483647 points are more than the 18014398509481984 that can be "
+         "counted in bytes; use a smaller grid"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct grid grid;
