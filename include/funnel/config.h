@@ -91,6 +91,11 @@ void config_visit(const struct config *config,
 const char *config_place(const struct config *config, const char *section, const char *key,
                          char *text, size_t size);
 
+/* Notes the message of a later check that begins with "section.key: ", with the option's place
+ * before it. */
+void config_fail_like(const struct config *config, const struct status *cause,
+                      struct status *status);
+
 /* The grid and the equation of a configuration. Fails (EXIT_CODE_USAGE) as grid_make does, or where
  * diffusion or reaction is no constant. */
 bool config_grid(const struct config *config, struct grid *grid, struct status *status);

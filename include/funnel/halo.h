@@ -56,6 +56,9 @@ extern const int halo_variant_count;
 /* The row of a name, or NULL. */
 const struct halo_variant *halo_find(const char *name);
 
+/* Fails (EXIT_CODE_USAGE) where synchronous sends are asked of a variant that has none. */
+bool halo_check_sends(const struct halo_variant *variant, bool synchronous, struct status *status);
+
 /* Prepares exchanges. COLLECTIVE. NULL with status set on all ranks if it fails (a local size below
  * the depth, a message over 2^31-1 elements, synchronous sends in a variant that has none, no
  * memory). Owned by the caller. */

@@ -26,8 +26,7 @@ static void fail_at(const struct config *config, const char *section, const char
                 config_place(config, section, key, place, sizeof place), section, key, what);
 }
 
-/* Notes a message of another room that begins with "section.key: ", with the place before it. */
-static void fail_like(const struct config *config, const struct status *cause,
+void config_fail_like(const struct config *config, const struct status *cause,
                       struct status *status) {
     char place[PLACE_BYTES], section[OPTION_WORD_BYTES] = "", key[OPTION_WORD_BYTES] = "";
     if (sscanf(cause->text, "%31[a-z_].%31[a-z_]:", section, key) != 2)
@@ -162,7 +161,7 @@ bool config_grid(const struct config *config, struct grid *grid, struct status *
     for (int side = 0; side < SIDE_COUNT; side++)
         kind[side] = config->problem.side[side].kind;
     if (!grid_make(grid, is_line(config) ? 1 : 2, points, length, kind, &cause))
-        fail_like(config, &cause, status);
+        config_fail_like(config, &cause, status);
     return status_good(status);
 }
 

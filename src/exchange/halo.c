@@ -93,14 +93,19 @@ void halo_meet(struct halo *halo) {
     halo->times.wait_s += clock_now_s() - start_s;
 }
 
-static void check_plan(const struct halo_variant *variant, const struct halo_plan *plan,
-                       struct status *status) {
-    const struct field_layout *layout = &plan->layout;
-    if (plan->synchronous_sends && !variant->synchronous)
+bool halo_check_sends(const struct halo_variant *variant, bool synchronous, struct status *status) {
+    if (synchronous && !variant->synchronous)
         status_fail(status, EXIT_CODE_USAGE,
                     "parallel.synchronous_sends: the halo \"%s\" has no synchronous form; use "
                     "sendrecv, nonblocking or persistent",
                     variant->name);
+    return status_good(status);
+}
+
+static void check_plan(const struct halo_variant *variant, const struct halo_plan *plan,
+                       struct status *status) {
+    const struct field_layout *layout = &plan->layout;
+    halo_check_sends(variant, plan->synchronous_sends, status);
     if (layout->nx < layout->depth || layout->ny < layout->depth_y)
         status_fail(status, EXIT_CODE_USAGE,
                     "parallel.halo_depth: a rank has %" PRI_INDEX " x %" PRI_INDEX

@@ -6,16 +6,15 @@
 #include <string.h>
 
 /* Says that an option names no row of a table, and which row was probably meant. */
-static void refuse_name(const struct config *config, const char *key, const char *name,
-                        const char *const *names, int count, struct status *status) {
-    char place[CONFIG_TEXT_BYTES + 64], list[256] = "";
+static void refuse_name(const char *key, const char *name, const char *const *names, int count,
+                        struct status *status) {
+    char list[256] = "";
     for (int i = 0; i < count; i++) {
         strncat(list, i > 0 ? ", " : "", sizeof list - strlen(list) - 1);
         strncat(list, names[i], sizeof list - strlen(list) - 1);
     }
     const char *near = text_nearest(name, names, count);
-    status_fail(status, EXIT_CODE_USAGE, "%sparallel.%s: \"%s\" is none of %s%s%s%s",
-                config_place(config, "parallel", key, place, sizeof place), key, name, list,
+    status_fail(status, EXIT_CODE_USAGE, "parallel.%s: \"%s\" is none of %s%s%s%s", key, name, list,
                 near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 }
 
@@ -28,7 +27,7 @@ static void choose_kernel(struct solve_plan *plan, const struct config *config,
     int count = 1;
     for (int row = 0; row < kernel_count && count < 32; row++)
         names[count++] = kernels[row].name;
-    refuse_name(config, "kernel", config->parallel.kernel, names, count, status);
+    refuse_name("kernel", config->parallel.kernel, names, count, status);
 }
 
 static void choose_halo(struct solve_plan *plan, const struct config *config,
@@ -36,13 +35,15 @@ static void choose_halo(struct solve_plan *plan, const struct config *config,
     plan->halo = halo_find(config->parallel.halo);
     plan->halo_depth = config->parallel.halo_depth > 0 ? config->parallel.halo_depth : 1;
     plan->split_wait = config->timing.split == TIMING_SPLIT_ON;
-    if (plan->halo)
+    if (plan->halo) {
+        halo_check_sends(plan->halo, config->parallel.synchronous_sends, status);
         return;
+    }
     const char *names[32];
     int count = 0;
     for (int row = 0; row < halo_variant_count && count < 32; row++)
         names[count++] = halo_variants[row]->name;
-    refuse_name(config, "halo", config->parallel.halo, names, count, status);
+    refuse_name("halo", config->parallel.halo, names, count, status);
 }
 
 static bool plan_equation(struct solve_plan *plan, const struct config *config,
@@ -104,18 +105,24 @@ static void plan_convergence(struct solve_plan *plan, const struct config *confi
 
 bool solve_plan_make(struct solve_plan *plan, const struct config *config,
                      const struct team_facts *facts, struct status *status) {
+    struct status cause = {0};
     *plan = (struct solve_plan){0};
-    choose_kernel(plan, config, status);
-    choose_halo(plan, config, status);
-    if (!status_good(status) || !plan_equation(plan, config, status) ||
-        !process_grid_choose(&plan->process_grid, &plan->grid, facts->ranks,
-                             &config->parallel.process_grid, facts->ranks_per_node, status))
+    if (!plan_equation(plan, config, status))
         return false;
+    choose_kernel(plan, config, &cause);
+    choose_halo(plan, config, &cause);
+    plan_convergence(plan, config, &cause);
+    if (status_good(&cause))
+        process_grid_choose(&plan->process_grid, &plan->grid, facts->ranks,
+                            &config->parallel.process_grid, facts->ranks_per_node, &cause);
+    if (!status_good(&cause)) {
+        config_fail_like(config, &cause, status);
+        return false;
+    }
     plan_part(plan, facts);
     plan_values(plan, config);
     plan->memory = sweep_memory_plan(&plan->part, plan->kernel);
-    plan_convergence(plan, config, status);
-    return status_good(status);
+    return true;
 }
 
 /* What rank 0 needs to know of every rank. */
@@ -140,9 +147,10 @@ static void check_nodes(const struct memory_need *needs, int ranks, struct statu
         if (available >= 0 && bytes > available) {
             char need[32], have[32];
             status_fail(status, EXIT_CODE_ENVIRONMENT,
-                        "memory: the %d ranks of node %" PRId64 " need %s, the node or its cgroup "
+                        "memory: %d rank%s on node %" PRId64 " need%s %s, the node or its cgroup "
                         "has %s left; use a smaller grid or more nodes",
-                        sharing, needs[first].node, text_bytes(need, sizeof need, (double)bytes),
+                        sharing, sharing == 1 ? "" : "s", needs[first].node,
+                        sharing == 1 ? "s" : "", text_bytes(need, sizeof need, (double)bytes),
                         text_bytes(have, sizeof have, (double)available));
         }
         while (first + 1 < ranks && needs[first + 1].node == needs[first].node)
