@@ -18,6 +18,11 @@ static void start(void *context, const struct solve_plan *plan, const struct sol
                 "problem     all sides Neumann or periodic: mean %.6g taken out of the right-hand "
                 "side, mean of u kept\n",
                 result->compatibility);
+    if (!isfinite(result->residual_first_norm2)) {
+        fprintf(out, "start       residual %g: start values, sides or source are not finite\n",
+                result->residual_first_norm2);
+        return;
+    }
     if (result->target_norm2 == 0)
         return;
     fprintf(out, "start       residual %.6g, target %.6g\n", result->residual_first_norm2,

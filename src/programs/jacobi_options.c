@@ -74,7 +74,7 @@ bool jacobi_options_read(struct jacobi_options *options, int argc, char **argv,
     int words = 0;
     *options = (struct jacobi_options){0};
     for (int at = 1; at < argc && status_good(status);) {
-        if (strncmp(argv[at], "--", 2) == 0)
+        if (argv[at][0] == '-' && argv[at][1] != '\0')
             at += take_flag(options, argc, argv, at, status);
         else if (words < JACOBI_WORDS_MAX)
             options->words[words++] = argv[at++];
