@@ -20,7 +20,7 @@ struct run {
     struct team *team;
     const struct team_facts *facts;
     bool root;
-    FILE *out; /* standard output, or standard error when the record goes there */
+    FILE *out; /* standard output, or standard error when a result goes there */
     struct config config;
     struct solve_plan plan;
     struct binding_report *binding;
@@ -52,6 +52,16 @@ static void override_output(struct config *config, const char *key, const char *
     config_override(config, assignment, status);
 }
 
+/* True if a result goes to standard output, where no other word may stand then. */
+static bool writes_to_stdout(const struct config *config) {
+    const char *const paths[] = {config->output.record, config->output.image,
+                                 config->output.history};
+    bool found = false;
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++)
+        found = found || strcmp(paths[i], "-") == 0;
+    return found;
+}
+
 /* Only rank 0 reads the file: the others may not even see its disk. */
 static bool read_config(struct run *run, struct status *status) {
     struct config *config = &run->config;
@@ -68,7 +78,7 @@ static bool read_config(struct run *run, struct status *status) {
     if (!team_agree(run->team, status))
         return false;
     team_share(run->team, config, sizeof *config);
-    run->out = strcmp(config->output.record, "-") == 0 ? stderr : stdout;
+    run->out = writes_to_stdout(config) ? stderr : stdout;
     return true;
 }
 
@@ -255,6 +265,13 @@ static int jacobi(struct run *run, struct status *status) {
     return solve_and_report(run, status);
 }
 
+/* A report or a result that went nowhere, to a full disk for instance, is a fault too. */
+static void check_standard_output(struct status *status) {
+    if (fflush(stdout) != 0 || ferror(stdout))
+        status_fail(status, EXIT_CODE_FILES,
+                    "standard output: cannot be written; check the disk or the pipe");
+}
+
 /* Every run ends with one line that says how. */
 static void last_line(const struct run *run, const struct status *status, int code) {
     if (!status_good(status))
@@ -286,6 +303,8 @@ int main(int argc, char **argv) {
         if (team_agree(run.team, &status))
             code = jacobi(&run, &status);
     }
+    if (run.root)
+        check_standard_output(&status);
     if (!status_good(&status))
         code = status.code;
     if (run.root)
