@@ -27,7 +27,7 @@ struct status {
 };
 
 /* Notes an error; the first one noted stays. `text` names the place and the remedy in one line,
- * without program name and without a line break. */
+ * without program name; control characters in it become '?'. */
 void status_fail(struct status *status, enum exit_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

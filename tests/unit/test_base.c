@@ -161,6 +161,9 @@ static void the_first_error_stays(void **state) {
     status_fail(&status, EXIT_CODE_USAGE, "second");
     assert_int_equal(status.code, EXIT_CODE_FILES);
     assert_string_equal(status.text, "first 1");
+    struct status quoting = {0};
+    status_fail(&quoting, EXIT_CODE_USAGE, "%s", "two\nlines\x1b");
+    assert_string_equal(quoting.text, "two?lines?");
 }
 
 static void the_clock_goes_forward(void **state) {
