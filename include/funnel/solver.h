@@ -95,11 +95,11 @@ struct solve_result {
     struct spread total_s, phase_s[PHASE_COUNT];
     double tcomm_fraction;
     struct spread tcomm_fraction_of_rank;
-    double imbalance;                /* max/mean - 1 of sweep time over ranks */
-    struct spread thread_s;          /* sweep time over the threads of all ranks */
-    double rate_lups;                /* useful points a second, first block left out */
-    double bytes_per_point;          /* of the kernel on this problem */
-    int64_t redundant_points;        /* of deep halos, all ranks together */
+    double imbalance;         /* max/mean - 1 of sweep time over ranks */
+    struct spread thread_s;   /* sweep time over the threads of all ranks */
+    double rate_lups;         /* useful points a second, first block left out; NaN if diverged */
+    double bytes_per_point;   /* of the kernel on this problem */
+    int64_t redundant_points; /* of deep halos, all ranks together */
     int64_t messages, message_bytes; /* of all ranks together */
     int64_t checks, votes;
 };

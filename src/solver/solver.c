@@ -174,7 +174,8 @@ static void report(struct solve *solve, struct solve_result *result) {
     result->field_checksum = measure_checksum(solve);
     int64_t counted = result->sweeps - result->first_block_sweeps;
     double points = (double)grid_points(&plan->grid) * (double)counted;
-    result->rate_lups = counted > 0 ? points / result->total_s.max : nan("");
+    bool sound = counted > 0 && result->reason != STOP_DIVERGED;
+    result->rate_lups = sound ? points / result->total_s.max : nan("");
     result->bytes_per_point = plan->stencil.source_varies ? plan->kernel->bytes_per_point_source
                                                           : plan->kernel->bytes_per_point;
 }
