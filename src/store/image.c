@@ -296,7 +296,8 @@ static bool write_surface(cairo_surface_t *surface, const char *path, struct sta
     const cairo_status_t result =
         cairo_surface_write_to_png_stream(surface, write_bytes, file.stream);
     if (result != CAIRO_STATUS_SUCCESS)
-        status_fail(status, EXIT_CODE_FILES, "%s: the picture cannot be written: %s", path,
+        status_fail(status, EXIT_CODE_FILES,
+                    "%s: the picture cannot be written: %s; check the disk", path,
                     cairo_status_to_string(result));
     return new_file_close(&file, result == CAIRO_STATUS_SUCCESS, status);
 }
