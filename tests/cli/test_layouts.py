@@ -1,0 +1,85 @@
+"""The same run on other ranks, threads, kernels and halos: every printed bit is the same.
+
+The MPI tests go through many sizes and layouts; here stands what a person types.
+"""
+
+import funnel_cli
+from funnel_cli import Case
+
+FIXED = "solver.rtol=0", "solver.max_sweeps=60", "solver.check_every=20"
+LOPSIDED = "problem.initial=x*x*x+3*y*y+x*y", "problem.source=x-y*y", "problem.exact=x+y"
+PERIODIC_X = "problem.west=periodic", "problem.east=periodic"
+PERIODIC_XY = (*PERIODIC_X, "problem.south=periodic", "problem.north=periodic", "problem.reaction=1")
+HALOS = "sendrecv", "nonblocking", "persistent", "neighbor"
+
+
+def process_grid(text):
+    """Options and ranks of a process grid."""
+    across, up = map(int, text.split("x"))
+    return f"parallel.process_grid={text}", across * up
+
+
+class Layouts(Case):
+    def check_same(self, problem, grids, *options, threads=1):
+        expected = self.result(*FIXED, *problem, "parallel.kernel=reference")
+        for text in grids:
+            wish, ranks = process_grid(text)
+            with self.subTest(problem=problem, grid=text, options=options):
+                self.assertEqual(self.result(*FIXED, *problem, wish, *options, ranks=ranks,
+                                             threads=threads), expected)
+
+    def test_process_grids(self):
+        """B32: the number of ranks and their arrangement change nothing."""
+        self.check_same(LOPSIDED, ("2x1", "1x2", "1x3", "2x2", "4x1"))
+
+    def test_stopping(self):
+        """B32: nor do they change when a run stops."""
+        expected = self.result(*LOPSIDED)
+        self.assertEqual(expected["reason"], "converged")
+        for ranks in 2, 3, 4:
+            self.assertEqual(self.result(*LOPSIDED, ranks=ranks), expected)
+
+    def test_periodic(self):
+        """B01, B02: periodic axes of one and two ranks, with every halo variant."""
+        for halo in HALOS:
+            self.check_same((*LOPSIDED, *PERIODIC_XY), ("1x1", "2x1", "2x2"), f"parallel.halo={halo}")
+        self.check_same((*LOPSIDED, *PERIODIC_X), ("1x2", "3x1"))
+
+    def test_synchronous_sends(self):
+        """B03: no variant needs messages to be buffered, however long they are."""
+        for halo in HALOS[:3]:
+            self.check_same((*LOPSIDED, *PERIODIC_XY, "grid.nx=6000", "grid.ny=4"), ("1x2",),
+                            f"parallel.halo={halo}", "parallel.synchronous_sends=on")
+
+    def test_threads_and_kernels(self):
+        """B25: norms of any number of threads are the same bits, again and again."""
+        for kernel, threads in ("reference", 2), ("vector", 1), ("vector", 2), ("vector", 3):
+            self.check_same(LOPSIDED, ("1x1", "1x1", "2x1"), f"parallel.kernel={kernel}",
+                            threads=threads)
+
+    def test_thin_parts(self):
+        """B10, B27: parts one point wide, and grids of one row or one column."""
+        self.check_same((*LOPSIDED, "grid.nx=4", "grid.ny=100"), ("4x1",))
+        self.check_same((*LOPSIDED, "grid.nx=3", "grid.ny=100"), ("2x1", "2x2"))
+        self.check_same((*LOPSIDED, "grid.nx=1", "grid.ny=20"), ("1x4",))
+        self.check_same((*LOPSIDED, "grid.nx=20", "grid.ny=1"), ("4x1",))
+        self.check_same((*LOPSIDED, *PERIODIC_XY, "grid.nx=2", "grid.ny=2"), ("2x2",))
+
+    def test_sizes_that_do_not_divide(self):
+        """B13, B14: sizes beside the round ones."""
+        for size, grids in (500, ["1x3"]), (501, ["1x3", "2x2"]), (997, ["2x2"]):
+            self.check_same((*LOPSIDED, f"grid.nx={size}", f"grid.ny={size}", "solver.max_sweeps=20"),
+                            grids)
+
+    def test_waiting_apart_from_transfer(self):
+        self.check_same(LOPSIDED, ("2x2",), "timing.split=on")
+
+    def test_line(self):
+        self.write("plate.ini", "[grid]\nnx = 101\n[problem]\nwest = dirichlet 1\n")
+        problem = "problem.initial=x*x*x", "problem.exact=1-x"
+        self.check_same(problem, ("1x1", "3x1", "4x1"))
+        self.check_same(problem, ("2x1",), threads=2)
+
+
+if __name__ == "__main__":
+    funnel_cli.main()
