@@ -118,8 +118,8 @@ class Information(Case):
         for ranks in 0, 3:
             done = self.jacobi("--version", config=None, ranks=ranks)
             self.assertEqual((done.code, done.err), (0, ""))
-            self.assertRegex(done.out, r"\Ajacobi \(Funnel\) \d+\.\d+\.\d+, commit (unknown|[0-9a-f]{40})"
-                             r"( with changes)?\n"
+            self.assertRegex(done.out, r"\Ajacobi \(Funnel\) \d+\.\d+\.\d+, "
+                             r"commit (unknown|[0-9a-f]{40})( with changes)?\n"
                              r"compiler  (gcc|clang) \d+\S*, \w+, flags .*-ffp-contract=off.*\n"
                              r"MPI       built with .+, runs with .+\n"
                              r"threads   asked MPI_THREAD_FUNNELED, provided MPI_THREAD_\w+\n"

@@ -48,8 +48,9 @@ class Reasons(Case):
 
     def test_check_interval_does_not_divide_the_limit(self):
         """B23: exactly as many sweeps as asked, and a residual for the last one."""
-        for options, reason, code in ([FIXED], "sweeps done", 0), (["solver.rtol=1e-14"], "sweep limit", 3):
-            self.check_end(f"{reason} after 100 sweeps", code, *options, "solver.check_every=7",
+        for option, reason, code in ((FIXED, "sweeps done", 0),
+                                     ("solver.rtol=1e-14", "sweep limit", 3)):
+            self.check_end(f"{reason} after 100 sweeps", code, option, "solver.check_every=7",
                            "solver.max_sweeps=100", "output.history=h.csv", "output.overwrite=on",
                            ranks=2)
             rows = self.read("h.csv").decode().splitlines()
