@@ -319,13 +319,25 @@ static void put_times(json_t *record, const struct record_input *input) {
                shares(result == NULL ? NULL : &result->tcomm_fraction_of_rank));
 }
 
-static json_t *record_of(const struct record_input *input) {
-    const char *root = input->system_root == NULL ? "" : input->system_root;
-    json_t *record = json_object();
+void record_put_origin(json_t *record, const struct record_input *input) {
     record_put(record, "schema_version", json_integer(SCHEMA_VERSION));
     record_put(record, "program", record_text(input->program));
     record_put(record, "argv", arguments(input));
     record_put(record, "written_at", written_at());
+}
+
+void record_put_surroundings(json_t *record, const struct record_input *input) {
+    const char *root = input->system_root == NULL ? "" : input->system_root;
+    record_put(record, "build", build());
+    record_put(record, "hwloc", record_text(binding_hwloc_versions()));
+    record_put(record, "openmp", record_text(sweep_openmp_version()));
+    record_put(record, "machine", record_machine(root, input));
+    record_put(record, "environment", environment());
+}
+
+static json_t *record_of(const struct record_input *input) {
+    json_t *record = json_object();
+    record_put_origin(record, input);
     put_ending(record, input);
     put_norms(record, input->result);
     put_times(record, input);
@@ -336,27 +348,28 @@ static json_t *record_of(const struct record_input *input) {
     record_put(record, "config_file",
                record_text(input->config == NULL ? NULL : input->config->file));
     record_put(record, "config", options(input->config));
-    record_put(record, "build", build());
     record_put(record, "mpi", mpi(input));
-    record_put(record, "hwloc", record_text(binding_hwloc_versions()));
-    record_put(record, "openmp", record_text(sweep_openmp_version()));
-    record_put(record, "machine", record_machine(root, input));
-    record_put(record, "environment", environment());
+    record_put_surroundings(record, input);
     record_put(record, "binding", record_binding(input));
     record_put(record, "parts", parts(input));
     return record;
 }
 
-bool record_write(const char *path, const struct record_input *input, struct status *status) {
+bool record_dump(const char *path, const json_t *record, struct status *status) {
     struct new_file file;
     if (!new_file_open(&file, path, status))
         return false;
-    json_t *record = record_of(input);
     const bool written =
         json_dumpf(record, file.stream, JSON_INDENT(2)) == 0 && fputc('\n', file.stream) != EOF;
-    json_decref(record);
     if (!written)
         status_fail(status, EXIT_CODE_FILES, "%s: the record cannot be written; check the disk",
                     path);
     return new_file_close(&file, written, status);
+}
+
+bool record_write(const char *path, const struct record_input *input, struct status *status) {
+    json_t *record = record_of(input);
+    const bool written = record_dump(path, record, status);
+    json_decref(record);
+    return written;
 }

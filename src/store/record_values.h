@@ -1,5 +1,5 @@
 /* Values of a record: whatever cannot be read or said in JSON becomes null, never an error and
- * never missing. Inside the room store only. */
+ * never missing. Inside the room store, and for the benchmark. */
 #ifndef FUNNEL_STORE_RECORD_VALUES_H
 #define FUNNEL_STORE_RECORD_VALUES_H
 
@@ -46,5 +46,14 @@ json_t *record_machine(const char *root, const struct record_input *input);
 
 /* Where ranks and threads ran, and what is wrong with it; all null without a report. */
 json_t *record_binding(const struct record_input *input);
+
+/* Puts what any record starts with: schema version, program, command line, time of writing. */
+void record_put_origin(json_t *record, const struct record_input *input);
+
+/* Puts what any measurement depends on: build, libraries, machine, environment. */
+void record_put_surroundings(json_t *record, const struct record_input *input);
+
+/* Writes a record as JSON through a temporary file and rename. EXIT_CODE_FILES on failure. */
+bool record_dump(const char *path, const json_t *record, struct status *status);
 
 #endif
