@@ -1,0 +1,51 @@
+/* One set of values for all problems; only size, dimension and source differ. */
+#include "problem.h"
+#include "funnel/memory.h"
+
+static const struct sweep_values values = {
+    .source = "x*x + y", .initial = "x + y*y", .side = {"1", "", "", ""}};
+
+static double source_at(double x, double y) {
+    return x * x + y;
+}
+
+bool problem_complete(struct problem *problem, struct status *status) {
+    static const enum side_kind dirichlet[SIDE_COUNT] = {SIDE_DIRICHLET, SIDE_DIRICHLET,
+                                                         SIDE_DIRICHLET, SIDE_DIRICHLET};
+    const double length[AXIS_COUNT] = {(double)problem->points[AXIS_X] + 1,
+                                       (double)problem->points[AXIS_Y] + 1};
+    const struct equation equation = {.diffusion = 1, .source_varies = problem->source_varies};
+    problem->layout = field_layout_make(problem->dimensions, problem->points[AXIS_X],
+                                        problem->points[AXIS_Y], BLOCK_SWEEPS);
+    return grid_make(&problem->grid, problem->dimensions, problem->points, length, dirichlet,
+                     status) &&
+           stencil_make(&problem->stencil, &problem->grid, &equation, 1, status);
+}
+
+struct sweeper *problem_sweeper(const struct problem *problem, const struct kernel *kernel,
+                                struct status *status) {
+    const struct sweep_part part = {.grid = &problem->grid,
+                                    .stencil = problem->stencil,
+                                    .layout = problem->layout,
+                                    .physical = {true, true, true, true}};
+    return sweeper_make(&part, kernel, &values, status);
+}
+
+double *problem_source(const struct problem *problem, struct status *status) {
+    const struct grid *grid = &problem->grid;
+    const struct field source = {problem->layout, memory_take(problem->layout.bytes, status)};
+    if (!source.values)
+        return NULL;
+    const bool line = problem->dimensions == 1;
+#pragma omp parallel for collapse(2) schedule(static)
+    for (local_index j = 0; j < problem->layout.ny; j++)
+        for (local_index i = 0; i < problem->layout.nx; i++)
+            field_row(&source, j)[i] = source_at(grid_coordinate(grid, AXIS_X, i),
+                                                 line ? 0 : grid_coordinate(grid, AXIS_Y, j));
+    return source.values;
+}
+
+double problem_updates(const struct problem *problem) {
+    return (double)problem->points[AXIS_X] * (double)problem->points[AXIS_Y] *
+           (double)problem->blocks * BLOCK_SWEEPS;
+}

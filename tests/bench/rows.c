@@ -1,0 +1,90 @@
+/* Taking the samples of a row. Whatever is timed runs through the sweeper as a solve does; only the
+ * plain loop borrows the sweeper's memory and sweeps by itself. */
+#include "rows.h"
+#include "funnel/clock.h"
+#include "funnel/memory.h"
+#include "plain.h"
+#include <omp.h>
+
+/* What sweeps: the sweeper, or the plain loop on the sweeper's memory. */
+struct runner {
+    struct sweeper *sweeper;
+    bool by_plain_loop;
+    struct plain plain;
+    double *plain_source;
+};
+
+/* The result of an even number of sweeps is where the sweeper looks for its current iterate. */
+static bool borrow_memory(struct runner *runner, const struct problem *problem,
+                          struct status *status) {
+    const struct field_layout *layout = &problem->layout;
+    double *const *memory = sweeper_memory(runner->sweeper);
+    runner->plain = (struct plain){.u = memory[0] + layout->origin,
+                                   .u_new = memory[1] + layout->origin,
+                                   .nx = layout->nx,
+                                   .ny = layout->ny,
+                                   .pitch = layout->pitch,
+                                   .dimensions = problem->dimensions,
+                                   .c = problem->stencil.cx,
+                                   .cf = problem->stencil.cf};
+    if (!problem->source_varies)
+        return true;
+    runner->plain_source = problem_source(problem, status);
+    if (runner->plain_source)
+        runner->plain.source = runner->plain_source + layout->origin;
+    return status_good(status);
+}
+
+static void runner_close(struct runner *runner, const struct problem *problem) {
+    memory_release(runner->plain_source, problem->layout.bytes);
+    sweeper_free(runner->sweeper);
+}
+
+static bool runner_open(struct runner *runner, const struct problem *problem,
+                        const struct kernel *kernel, const struct kernel *reference,
+                        struct status *status) {
+    *runner = (struct runner){.by_plain_loop = kernel == NULL};
+    runner->sweeper = problem_sweeper(problem, kernel ? kernel : reference, status);
+    return runner->sweeper && (kernel || borrow_memory(runner, problem, status));
+}
+
+static void run(struct runner *runner, int64_t blocks, int sweeps) {
+    if (runner->by_plain_loop)
+        plain_sweeps(&runner->plain, blocks * sweeps);
+    else
+        for (int64_t block = 0; block < blocks; block++)
+            sweeper_advance(runner->sweeper, sweeps);
+}
+
+bool problem_reference(struct problem *problem, const struct kernel *reference,
+                       struct status *status) {
+    struct runner runner;
+    const bool open = runner_open(&runner, problem, reference, reference, status);
+    if (open) {
+        run(&runner, 1, WARM_UP_SWEEPS);
+        run(&runner, problem->blocks, BLOCK_SWEEPS);
+        problem->checksum = sweeper_checksum(runner.sweeper);
+    }
+    runner_close(&runner, problem);
+    return open;
+}
+
+bool row_take(struct row *row, const struct bench *bench, struct status *status) {
+    const struct problem *problem = row->problem;
+    struct sample *sample = &row->sample[row->samples];
+    struct runner runner;
+    omp_set_num_threads(row->threads);
+    const bool open = runner_open(&runner, problem, row->kernel, bench->kernels, status);
+    if (open) {
+        run(&runner, 1, WARM_UP_SWEEPS);
+        sample->latency_ns = latency_ns();
+        sample->copy_bytes_per_s = copy_bytes_per_s(&bench->arrays, row->threads, STORES_STREAMING);
+        const double start_s = clock_now_s();
+        run(&runner, problem->blocks, BLOCK_SWEEPS);
+        sample->rate_lups = problem_updates(problem) / (clock_now_s() - start_s);
+        row->differs = sweeper_checksum(runner.sweeper) != problem->checksum;
+        row->samples++;
+    }
+    runner_close(&runner, problem);
+    return open;
+}
