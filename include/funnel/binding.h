@@ -39,6 +39,10 @@ struct rank_place {
     struct cpu_set mask;  /* union of the threads' masks and places: what the rank may use */
 };
 
+/* Refuses more threads than any node has (a slip in OMP_NUM_THREADS), with which an OpenMP library
+ * ends the program without a word. Call before the first parallel region. EXIT_CODE_ENVIRONMENT. */
+bool binding_threads_check(struct status *status);
+
 /* Fills `place` (all but rank, node, node_rank, job_ranks) and `threads[0..capacity-1]` from inside
  * a parallel region; returns the number of threads, which may exceed the capacity (`threads` may be
  * NULL with capacity 0). With OMP_PROC_BIND the OpenMP library narrows main's own mask before main

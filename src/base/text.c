@@ -108,8 +108,10 @@ bool text_to_real(const char *word, double *value) {
     if (!only_characters_of(word, "+-0123456789.eE"))
         return false;
     char *end;
+    errno = 0;
     double read = strtod(word, &end);
-    if (*end != '\0' || end == word || !isfinite(read))
+    bool vanished = errno == ERANGE && read == 0;
+    if (*end != '\0' || end == word || !isfinite(read) || vanished)
         return false;
     *value = read;
     return true;

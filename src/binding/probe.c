@@ -9,7 +9,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-enum { KERNEL_CPUS_MAX = 1 << 20 };
+enum { KERNEL_CPUS_MAX = 1 << 20, THREADS_MOST = 8192 };
 
 /* Tries a mask of `cpus` bits; false if the kernel has more. */
 static bool read_mask(int cpus, struct cpu_set *allowed) {
@@ -72,6 +72,16 @@ static void read_environment(struct rank_place *place) {
     place->waits_actively = waits_actively();
     place->process_cpus = omp_get_num_procs();
     place->cpu_quota = binding_cpu_quota("", &place->quota_group);
+}
+
+bool binding_threads_check(struct status *status) {
+    const int threads = omp_get_max_threads();
+    if (threads > THREADS_MOST)
+        status_fail(status, EXIT_CODE_ENVIRONMENT,
+                    "OMP_NUM_THREADS: %d threads a rank, more than the %d that are taken for "
+                    "meant; give at most one a core",
+                    threads, THREADS_MOST);
+    return status_good(status);
 }
 
 int binding_probe(struct rank_place *place, struct thread_place *threads, int capacity) {

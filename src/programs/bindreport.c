@@ -8,10 +8,14 @@
 
 static const char program[] = "bindreport";
 
-/* What the command line asks for. */
-struct options {
+/* What the command line asks for. The switches are those of rank 0 everywhere. */
+struct switches {
     bool threads, picture, strict, help, version;
-    const char *record; /* NULL: none */
+};
+
+struct options {
+    struct switches on;
+    const char *record; /* NULL: none; counts on rank 0 only */
 };
 
 /* A flag sets a bool, or takes the next word. */
@@ -20,15 +24,16 @@ static const struct flag {
     size_t offset;
 } flags[] = {
     {"--threads", NULL, "a line a thread: where it ran last and where it may run",
-     offsetof(struct options, threads)},
+     offsetof(struct options, on.threads)},
     {"--picture", NULL, "a picture of each node: a row a rank, a digit a PU",
-     offsetof(struct options, picture)},
-    {"--strict", NULL, "exit with code 5 if anything is wrong", offsetof(struct options, strict)},
+     offsetof(struct options, on.picture)},
+    {"--strict", NULL, "exit with code 5 if anything is wrong",
+     offsetof(struct options, on.strict)},
     {"--record", "FILE", "write the JSON record (- for standard output)",
      offsetof(struct options, record)},
-    {"--help", NULL, "print this", offsetof(struct options, help)},
+    {"--help", NULL, "print this", offsetof(struct options, on.help)},
     {"--version", NULL, "print versions of everything the report depends on",
-     offsetof(struct options, version)},
+     offsetof(struct options, on.version)},
 };
 enum { FLAGS = sizeof flags / sizeof flags[0] };
 
@@ -105,8 +110,8 @@ static void print_version(const struct team_facts *facts, FILE *out) {
 static void print_report(const struct binding_report *report, const struct options *options,
                          FILE *out) {
     char load[32];
-    binding_report_print(report, options->threads, out);
-    if (options->picture)
+    binding_report_print(report, options->on.threads, out);
+    if (options->on.picture)
         binding_report_picture(report, out);
     fprintf(out, "topology loaded in %s\n",
             text_seconds(load, sizeof load, binding_report_load_s(report)));
@@ -129,7 +134,7 @@ static void write_record(const struct options *options, const struct team_facts 
 }
 
 static int verdict(const struct options *options, const struct binding_report *report) {
-    const bool wrong = options->strict && binding_report_problem_count(report) > 0;
+    const bool wrong = options->on.strict && binding_report_problem_count(report) > 0;
     return wrong ? EXIT_CODE_ENVIRONMENT : EXIT_CODE_DONE;
 }
 
@@ -137,6 +142,7 @@ static int verdict(const struct options *options, const struct binding_report *r
 static int show_binding(struct team *team, const struct options *options, int argc, char **argv,
                         struct status *status) {
     const struct team_facts *facts = team_facts(team);
+    binding_threads_check(status);
     if (facts->rank == 0 && options->record)
         output_check("--record", options->record, true, status);
     if (!team_agree(team, status))
@@ -156,13 +162,16 @@ static int show_binding(struct team *team, const struct options *options, int ar
 static int bindreport(struct team *team, int argc, char **argv, struct status *status) {
     struct options options = {.record = NULL};
     const struct team_facts *facts = team_facts(team);
-    if (!read_options(&options, argc, argv, status))
+    /* a launcher can give every rank a command line of its own */
+    read_options(&options, argc, argv, status);
+    team_share(team, &options.on, sizeof options.on);
+    if (!team_agree(team, status))
         return status->code;
-    if (!options.help && !options.version)
+    if (!options.on.help && !options.on.version)
         return show_binding(team, &options, argc, argv, status);
-    if (facts->rank == 0 && options.help)
+    if (facts->rank == 0 && options.on.help)
         print_help(stdout);
-    if (facts->rank == 0 && options.version)
+    if (facts->rank == 0 && options.on.version)
         print_version(facts, stdout);
     return EXIT_CODE_DONE;
 }

@@ -103,6 +103,9 @@ static bool plan_run(struct run *run, struct status *status) {
 
 /* Where everything runs; strict policy stops here if something is wrong with that. */
 static bool report_binding(struct run *run, struct status *status) {
+    binding_threads_check(status);
+    if (!team_agree(run->team, status))
+        return false;
     run->binding = binding_take(run->team);
     int problems = binding_report_problem_count(run->binding);
     if (run->root) {

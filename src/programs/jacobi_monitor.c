@@ -19,7 +19,9 @@ static void start(void *context, const struct solve_plan *plan, const struct sol
                 "side, mean of u kept\n",
                 result->compatibility);
     if (!isfinite(result->residual_first_norm2)) {
-        fprintf(out, "start       residual %g: start values, sides or source are not finite\n",
+        fprintf(out,
+                "start       residual %g: start values, sides or source are not finite, or so "
+                "large that the residual's squares are not\n",
                 result->residual_first_norm2);
         return;
     }

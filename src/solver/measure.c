@@ -24,6 +24,21 @@ double measure_norm2(struct solve *solve, enum sweep_quantity quantity) {
     return sqrt(measure_sum(solve, quantity));
 }
 
+bool measure_check_scale(struct solve *solve, double rhs_norm2, struct status *status) {
+    const double least_norm2 = 1e-120; /* residuals a fraction of rounding below it still count */
+    if (rhs_norm2 >= least_norm2 || isnan(rhs_norm2))
+        return true;
+    int64_t exponent = sweeper_exponent(solve->sweeper, QUANTITY_RHS);
+    team_max(solve->team, &exponent, 1);
+    if (exponent != BINNED_ZERO)
+        status_fail(status, EXIT_CODE_USAGE,
+                    "problem.source: source and sides make a right-hand side below %g, whose "
+                    "squares vanish in a norm; multiply source, sides and start values by a "
+                    "large number",
+                    least_norm2);
+    return status_good(status);
+}
+
 double measure_error_max(struct solve *solve) {
     /* magnitudes order like their bits, and a NaN stands above all of them */
     double error = fabs(sweeper_error_max(solve->sweeper));

@@ -54,6 +54,10 @@ double measure_norm2(struct solve *solve, enum sweep_quantity quantity);
 double measure_error_max(struct solve *solve);
 uint64_t measure_checksum(struct solve *solve);
 
+/* Fails (EXIT_CODE_USAGE) if b, whose norm is given, is not zero but so small that its squares
+ * vanish, and with them every norm. COLLECTIVE. */
+bool measure_check_scale(struct solve *solve, double rhs_norm2, struct status *status);
+
 /* Removes the mean of b from a singular problem; returns it. Fails (EXIT_CODE_USAGE) if b is so far
  * from compatible that another problem would be solved. COLLECTIVE. */
 double measure_compatibility(struct solve *solve, struct status *status);

@@ -114,6 +114,8 @@ static bool begin(struct solve *solve, struct solve_result *result, struct statu
     if (!status_good(status))
         return false;
     result->rhs_norm2 = measure_norm2(solve, QUANTITY_RHS_SQUARED);
+    if (!measure_check_scale(solve, result->rhs_norm2, status))
+        return false;
     solve->started_s = clock_now_s();
     check(solve, result);
     result->residual_first_norm2 = result->residual_norm2;

@@ -34,12 +34,15 @@ static bool written_in_place(const char *path) {
     return stat(path, &facts) == 0 && !S_ISREG(facts.st_mode);
 }
 
-/* Creates a file beside the target under a name that is not taken. */
+/* Creates a file beside the target under a name that is not taken. The name does not grow with the
+ * target's, which may be as long as names can be. */
 static int create_beside(struct new_file *file) {
+    char folder[PATH_MAX];
     int descriptor = -1;
+    folder_of(file->target, folder);
     for (int i = 0; i < NAMES_TRIED && descriptor < 0; i++) {
-        snprintf(file->temporary, sizeof file->temporary, "%s.%ld-%d", file->target, (long)getpid(),
-                 i);
+        snprintf(file->temporary, sizeof file->temporary, "%s/.funnel-%ld-%d", folder,
+                 (long)getpid(), i);
         descriptor = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (descriptor < 0 && errno != EEXIST)
             return -1;

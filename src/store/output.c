@@ -50,6 +50,19 @@ static void target_check(const char *option, const char *path, const struct stat
                     strerror(errno));
 }
 
+/* What folders do not tell of a path where nothing is: names too long, links that lead nowhere. */
+static void name_check(const char *option, const char *path, struct status *status) {
+    struct stat facts;
+    const int error = errno;
+    if (error == ENAMETOOLONG || error == ELOOP)
+        status_fail(status, EXIT_CODE_FILES, "%s: %s: %s; choose another name", option, path,
+                    strerror(error));
+    else if (lstat(path, &facts) == 0)
+        status_fail(status, EXIT_CODE_FILES,
+                    "%s: %s is a link to nothing; choose another name or mend the link", option,
+                    path);
+}
+
 bool output_check(const char *option, const char *path, bool overwrite, struct status *status) {
     struct stat facts;
     if (path[0] == '\0' || strcmp(path, "-") == 0)
@@ -57,6 +70,8 @@ bool output_check(const char *option, const char *path, bool overwrite, struct s
     const bool exists = stat(path, &facts) == 0;
     if (exists)
         target_check(option, path, &facts, overwrite, status);
+    else
+        name_check(option, path, status);
     if (status_good(status) && (!exists || S_ISREG(facts.st_mode)))
         folder_check(option, path, status);
     return status_good(status);

@@ -207,6 +207,22 @@ class Places(unittest.TestCase):
         self.assertRegex(words, r"rank    1 \|0\.[.:|]*\|?\n")
 
 
+class CommandLine(unittest.TestCase):
+    def test_ranks_with_different_command_lines(self):
+        """What rank 0 is asked for counts, a fault of any rank ends all, and nobody waits."""
+        for theirs, code in (["--help"], 0), (["--strict"], 0), (["--wrong"], 2), (["--record"], 2):
+            done = run([MPIEXEC, "-n", "1", BINDREPORT, ":", "-n", "1", BINDREPORT, *theirs])
+            self.assertEqual(done.returncode, code, done.stderr)
+            self.assertEqual(len(done.stderr.splitlines()), 1 if code else 0)
+
+    def test_threads_that_no_node_has(self):
+        for program in BINDREPORT, JACOBI:
+            done = run([program] if program == BINDREPORT else [program, "/dev/null", "grid.nx=9"],
+                       OMP_NUM_THREADS=100000)
+            self.assertEqual(done.returncode, 5, done.stderr)
+            self.assertRegex(done.stderr, r"\A\w+: OMP_NUM_THREADS: 100000 threads a rank, .*\n\Z")
+
+
 @two_cpus
 class Topologies(unittest.TestCase):
     def test_unreadable(self):

@@ -198,6 +198,21 @@ class Problem(Refusals):
             self.assertNotIn("result", done.out)
 
 
+    def test_too_small_to_be_squared(self):
+        """Without it the norm of b would be 0, and the start would count as converged."""
+        for options in (["problem.source=1e-200"], ["problem.west=dirichlet 1e-160"]):
+            for ranks in 0, 2:
+                done = self.jacobi(*options, "problem.north=dirichlet 0", "binding.policy=report",
+                                   ranks=ranks)
+                self.assertEqual(done.err, "jacobi: problem.source: source and sides make a "
+                                 "right-hand side below 1e-120, whose squares vanish in a norm; "
+                                 "multiply source, sides and start values by a large number\n")
+                self.assertEqual(done.code, 2)
+                self.assertNotIn("converged", done.out)
+        self.assertEqual(self.record("problem.source=1e-100", "problem.north=dirichlet 0")["reason"],
+                         "converged")
+
+
 class ProcessGrid(Refusals):
     SHARE = "parallel.process_grid: {} ranks cannot share {} points so that each has one; the nearest "
 

@@ -43,7 +43,8 @@ static void reals_are_finite_decimals(void **state) {
     double value = 7;
     assert_true(text_to_real("-2.5e-3", &value));
     assert_true(value == -2.5e-3);
-    const char *const bad[] = {"", " ", "1 ", "1.0x", "0x1p3", "nan", "inf", "1e999", "e5", "1e"};
+    const char *const bad[] = {"",    " ",     "1 ",     "1.0x", "0x1p3", "nan",
+                               "inf", "1e999", "1e-400", "e5",   "1e"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         assert_false(text_to_real(bad[i], &value));
 }

@@ -127,6 +127,31 @@ static void a_folder_that_takes_no_files_is_refused(void **state) {
     assert_refused("/proc/record.json", false, "cannot write in folder /proc");
 }
 
+static void a_name_that_is_too_long_is_refused(void **state) {
+    char name[NAME_MAX + 2];
+    memset(name, 'n', sizeof name);
+    name[NAME_MAX + 1] = '\0';
+    assert_refused(inside(*state, name), false, "File name too long; choose another name");
+}
+
+static void the_longest_name_can_be_written(void **state) {
+    char name[NAME_MAX + 1];
+    memset(name, 'n', sizeof name);
+    name[NAME_MAX] = '\0';
+    struct new_file file;
+    struct status status = {0};
+    assert_true(new_file_open(&file, inside(*state, name), &status));
+    fputs("new\n", file.stream);
+    assert_true(new_file_close(&file, true, &status));
+    assert_text(inside(*state, name), "new\n");
+    assert_int_equal(entries(*state), 1);
+}
+
+static void a_link_to_nothing_is_refused(void **state) {
+    assert_int_equal(symlink("/no/such/file", inside(*state, "link")), 0);
+    assert_refused(inside(*state, "link"), true, "is a link to nothing");
+}
+
 static void earlier_errors_stay(void **state) {
     struct status status = {0};
     status_fail(&status, EXIT_CODE_USAGE, "first");
@@ -230,6 +255,9 @@ int main(void) {
         IN_PLACE(a_file_in_place_of_a_folder_is_refused),
         IN_PLACE(a_folder_is_refused_as_a_file),
         IN_PLACE(an_old_file_needs_overwrite),
+        IN_PLACE(a_name_that_is_too_long_is_refused),
+        IN_PLACE(the_longest_name_can_be_written),
+        IN_PLACE(a_link_to_nothing_is_refused),
         IN_PLACE(earlier_errors_stay),
         IN_PLACE(a_kept_file_replaces_the_old_one),
         IN_PLACE(a_discarded_file_leaves_the_old_one),
