@@ -261,7 +261,9 @@ class Environment(Refusals):
         asan = os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
         self.refused(5, "asked MPI for MPI_THREAD_FUNNELED, it provides MPI_THREAD_SINGLE: threads "
                         "would not be safe; use an MPI library built with thread support",
-                     LD_PRELOAD=funnel_cli.STUB, ASAN_OPTIONS=asan, ranks=(0, 2, 4), threads=2)
+                     LD_PRELOAD=os.path.basename(funnel_cli.STUB),  # a path may have spaces
+                     LD_LIBRARY_PATH=os.path.dirname(funnel_cli.STUB),
+                     ASAN_OPTIONS=asan, ranks=(0, 2, 4), threads=2)
 
 
 class Outputs(Refusals):

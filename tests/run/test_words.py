@@ -36,7 +36,8 @@ class WordsTest(unittest.TestCase):
     def check(self, *words):
         done = subprocess.run([JACOBI, *words, '--check'], cwd=ROOT, stdin=subprocess.DEVNULL,
                               capture_output=True, text=True, timeout=60)
-        self.assertEqual((done.returncode, done.stderr), (0, ''), words)
+        complaints = [line for line in done.stderr.splitlines() if 'sanitizer build' not in line]
+        self.assertEqual((done.returncode, complaints), (0, []), words)
 
     def test_assignments(self):
         found = {(name, word) for name, text in texts().items() for word in ASSIGNMENT.findall(text)}
