@@ -32,8 +32,8 @@ int64_t forecast_sweeps(double rho, double reduction);
 /* Smallest relative residual that rounding lets the method reach, about eps * L^2/h^2. */
 double rounding_floor(const struct grid *grid, const struct stencil *stencil);
 
-/* Sweeps between two norms for `check_every = auto`: a function of the problem only. `forecast` is 0
- * for a run without tolerance, -1 where the method does not converge. */
+/* Sweeps between two norms for `check_every = auto`: a function of the problem only. `forecast` is
+ * 0 for a run without tolerance, -1 where the method does not converge. */
 int64_t check_interval(int64_t forecast, int64_t max_sweeps);
 
 /* True if a singular problem on this grid has the mode that changes sign from point to point, whose

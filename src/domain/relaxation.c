@@ -90,7 +90,8 @@ double rounding_floor(const struct grid *grid, const struct stencil *stencil) {
 
 int64_t check_interval(int64_t forecast, int64_t max_sweeps) {
     enum { CHECK_COSTS_SWEEPS = 4, INTERVAL_MOST = 1000 };
-    /* without a tolerance the norm is only watched for NaN, and taken after the last sweep anyway */
+    /* without a tolerance the norm is only watched for NaN, and taken after the last sweep anyway
+     */
     double every = INTERVAL_MOST;
     if (forecast != 0) {
         double expected = (double)(forecast > 0 && forecast < max_sweeps ? forecast : max_sweeps);
