@@ -179,6 +179,12 @@ class ScriptTest(unittest.TestCase):
         done = self.run_solve('a.ini', '-n', '2', '-t', '1', '--oversubscribe')
         self.assertEqual(done.returncode, 5, done)
 
+    def test_result_on_standard_output_stands_alone(self):
+        for words in ('--record', '-'), ('output.history=-',):
+            done = self.run_solve('a.ini', '-n', '1', '-t', '1', *words)
+            self.assertNotIn('-bind-to', done.stdout)
+            self.assertIn('-n 1 -bind-to ', done.stderr)
+
     def test_dry_run_runs_nothing(self):
         done = self.run_solve('a.ini', '-n', '1', '-t', '1', '--dry-run')
         self.assertEqual((done.returncode, done.stdout.count('\n')), (0, 1), done)
