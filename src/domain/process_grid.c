@@ -55,21 +55,37 @@ static bool allowed(const struct grid *grid, const struct process_grid_wish *wis
     return false;
 }
 
-/* The best allowed factorisation, or false if there is none. */
+/* The best factorisation so far; halo_points is -1 before the first. */
+struct choice {
+    int count[AXIS_COUNT];
+    global_index halo_points;
+};
+
+/* Takes px x py if it is allowed and better; of two equally good ones that which splits y more. */
+static void consider(const struct grid *grid, const struct process_grid_wish *wish, int px, int py,
+                     struct choice *best) {
+    if (!allowed(grid, wish, px, py))
+        return;
+    struct choice here = {.count = {px, py}};
+    here.halo_points = process_grid_halo_points(grid, here.count);
+    if (best->halo_points < 0 || here.halo_points < best->halo_points ||
+        (here.halo_points == best->halo_points && px < best->count[AXIS_X]))
+        *best = here;
+}
+
+/* The best allowed factorisation, or false if there is none. Divisors are found in pairs, since a
+ * refusal looks at many rank counts for advice. */
 static bool best_factors(const struct grid *grid, const struct process_grid_wish *wish, int ranks,
-                         int best[AXIS_COUNT]) {
-    global_index least = -1;
-    for (int px = 1; px <= ranks; px++) {
-        if (ranks % px != 0 || !allowed(grid, wish, px, ranks / px))
+                         int count[AXIS_COUNT]) {
+    struct choice best = {.halo_points = -1};
+    for (int divisor = 1; divisor <= ranks / divisor; divisor++) {
+        if (ranks % divisor != 0)
             continue;
-        int count[AXIS_COUNT] = {px, ranks / px};
-        global_index points = process_grid_halo_points(grid, count);
-        if (least < 0 || points < least) {
-            least = points;
-            memcpy(best, count, sizeof count);
-        }
+        consider(grid, wish, divisor, ranks / divisor, &best);
+        consider(grid, wish, ranks / divisor, divisor, &best);
     }
-    return least >= 0;
+    memcpy(count, best.count, sizeof best.count);
+    return best.halo_points >= 0;
 }
 
 /* The nearest rank count below (step -1) or above (step 1) that would do, 0 if none is near. */

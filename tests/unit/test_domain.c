@@ -145,6 +145,34 @@ static void check_refusal(struct grid grid, int ranks, const char *wish_text, co
     assert_string_equal(status.text, text);
 }
 
+/* Fewest halo points over all factorisations, ties splitting y, by trying every px in order. */
+static void assert_best(const struct grid *grid, int ranks) {
+    const struct process_grid_wish any = {.decomposition = DECOMPOSITION_AUTO};
+    struct process_grid chosen;
+    struct status status = {0};
+    int best[AXIS_COUNT] = {0, 0};
+    for (int px = 1; px <= ranks; px++) {
+        int count[AXIS_COUNT] = {px, ranks / px};
+        if (ranks % px == 0 && px <= grid->points[AXIS_X] &&
+            count[AXIS_Y] <= grid->points[AXIS_Y] &&
+            (best[AXIS_X] == 0 ||
+             process_grid_halo_points(grid, count) < process_grid_halo_points(grid, best)))
+            memcpy(best, count, sizeof best);
+    }
+    assert_int_equal(process_grid_choose(&chosen, grid, ranks, &any, 0, &status), best[AXIS_X] > 0);
+    if (best[AXIS_X] > 0)
+        assert_memory_equal(chosen.count, best, sizeof best);
+}
+
+static void every_factorisation_is_looked_at(void **state) {
+    (void)state;
+    const struct grid grids[] = {plane(60, 60, D, D, D, D), plane(300, 7, D, D, D, D),
+                                 plane(5, 90, D, D, D, D), plane(64, 64, P, P, D, D)};
+    for (size_t g = 0; g < sizeof grids / sizeof grids[0]; g++)
+        for (int ranks = 1; ranks <= 240; ranks++)
+            assert_best(&grids[g], ranks);
+}
+
 static void ranks_without_points_are_refused(void **state) {
     (void)state;
     check_refusal(
@@ -158,6 +186,11 @@ static void ranks_without_points_are_refused(void **state) {
     check_refusal(
         plane(9, 4, D, D, D, D), 8, "1d-y",
         "parallel.process_grid: 8 ranks cannot share 9 x 4 points so that each has one; the "
+        "nearest usable rank count is 4");
+    /* looks at a hundred thousand counts for advice, and must not take long over it */
+    check_refusal(
+        plane(1000000, 4, D, D, D, D), 5, "1d-y",
+        "parallel.process_grid: 5 ranks cannot share 1000000 x 4 points so that each has one; the "
         "nearest usable rank count is 4");
     check_refusal(plane(9, 9, D, D, D, D), 8, "3x3",
                   "parallel.process_grid: 3x3 needs 9 ranks, there are 8");
@@ -374,6 +407,7 @@ int main(void) {
         cmocka_unit_test(bad_grids_are_refused),
         cmocka_unit_test(extents_cover_everything_once),
         cmocka_unit_test(the_process_grid_has_the_fewest_halo_points),
+        cmocka_unit_test(every_factorisation_is_looked_at),
         cmocka_unit_test(ranks_without_points_are_refused),
         cmocka_unit_test(wishes_are_read_whole),
         cmocka_unit_test(ranks_and_coordinates_agree),
