@@ -65,6 +65,24 @@ static int64_t meminfo_available(const char *root) {
     return kib < 0 ? -1 : kib * 1024;
 }
 
+/* Bytes of files that the kernel keeps for a group and gives back when memory is wanted. Version 1
+ * has a number for the group alone and a larger one with its children. */
+static int64_t group_cache(const char *folder) {
+    char path[4400], line[256];
+    snprintf(path, sizeof path, "%s/memory.stat", folder);
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return 0;
+    long long most = 0, value;
+    while (fgets(line, sizeof line, file))
+        if ((sscanf(line, "inactive_file %lld", &value) == 1 ||
+             sscanf(line, "total_inactive_file %lld", &value) == 1) &&
+            value > most)
+            most = value;
+    fclose(file);
+    return most;
+}
+
 /* What one cgroup folder leaves, or -1 if it sets no limit. */
 static int64_t group_leaves(const char *folder, const char *limit, const char *usage) {
     char path[4400];
@@ -74,6 +92,8 @@ static int64_t group_leaves(const char *folder, const char *limit, const char *u
     int64_t used = number_in_file(path);
     if (most < 0 || used < 0)
         return -1;
+    int64_t cache = group_cache(folder);
+    used = used > cache ? used - cache : 0;
     return used < most ? most - used : 0;
 }
 

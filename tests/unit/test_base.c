@@ -132,10 +132,16 @@ static void memory_is_what_every_group_leaves(void **state) {
     write_file(folder, "sys/fs/cgroup/job/memory.max", "5000\n");
     write_file(folder, "sys/fs/cgroup/job/memory.current", "1000\n");
     assert_int_equal(memory_available_bytes(folder), 4000);
+    /* cached files count as used, and are given back */
+    write_file(folder, "sys/fs/cgroup/job/memory.stat", "file 900\ninactive_file 700\n");
+    assert_int_equal(memory_available_bytes(folder), 4700);
     write_file(folder, "proc/self/cgroup", "7:cpu,cpuacct:/job\n4:memory:/job/step\n");
     write_file(folder, "sys/fs/cgroup/memory/job/step/memory.limit_in_bytes", "3000\n");
     write_file(folder, "sys/fs/cgroup/memory/job/step/memory.usage_in_bytes", "4000\n");
     assert_int_equal(memory_available_bytes(folder), 0);
+    write_file(folder, "sys/fs/cgroup/memory/job/step/memory.stat",
+               "inactive_file 10\ntotal_inactive_file 1500\n");
+    assert_int_equal(memory_available_bytes(folder), 500);
     remove_folder(folder);
 }
 
