@@ -52,8 +52,10 @@ struct solve_plan {
     const struct kernel *kernel;
     const struct halo_variant *halo;
     const struct relaxation *method;
-    struct sweep_memory memory; /* of this rank */
-    int halo_depth;
+    struct sweep_memory memory;  /* of this rank */
+    int halo_depth;              /* sweeps between two exchanges */
+    int halo_depth_asked;        /* before it was reduced to the narrowest part */
+    global_index narrowest_part; /* points across it, where parts have neighbours; 0: none has */
     bool singular;
     bool split_wait;
     double spectral_radius;

@@ -48,9 +48,6 @@ static void check_sizes(const struct config *config, struct status *status) {
         if (!option_applies(&options[i], config) && config->line_of[i] != 0)
             fail_at(config, options[i].section, options[i].key,
                     "means nothing on a line; give grid.ny for a rectangle", status);
-    if (config->parallel.halo_depth > 1)
-        fail_at(config, "parallel", "halo_depth", "only depth 1 is available; give 1 or auto",
-                status);
 }
 
 static void check_periodic(const struct config *config, enum axis axis, struct status *status) {

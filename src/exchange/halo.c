@@ -102,11 +102,16 @@ bool halo_check_sends(const struct halo_variant *variant, bool synchronous, stru
     return status_good(status);
 }
 
+static bool has_neighbours(const struct halo_plan *plan, enum axis axis) {
+    return plan->process_grid->count[axis] > 1 || plan->process_grid->periodic[axis];
+}
+
 static void check_plan(const struct halo_variant *variant, const struct halo_plan *plan,
                        struct status *status) {
     const struct field_layout *layout = &plan->layout;
     halo_check_sends(variant, plan->synchronous_sends, status);
-    if (layout->nx < layout->depth || layout->ny < layout->depth_y)
+    if ((has_neighbours(plan, AXIS_X) && layout->nx < layout->depth) ||
+        (has_neighbours(plan, AXIS_Y) && layout->ny < layout->depth_y))
         status_fail(status, EXIT_CODE_USAGE,
                     "parallel.halo_depth: a rank has %" PRI_INDEX " x %" PRI_INDEX
                     " points, fewer than the halo depth %d: use fewer ranks or a smaller depth",

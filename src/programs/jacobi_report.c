@@ -53,6 +53,12 @@ static void print_layout(const struct solve_plan *plan, const struct team_facts 
     fprintf(
         out, "sweeping    kernel %s (%s), halo %s of depth %d, check every %" PRId64 " sweeps\n",
         plan->kernel->name, instruction_set, plan->halo->name, plan->halo_depth, plan->check_every);
+    if (plan->halo_depth < plan->halo_depth_asked)
+        fprintf(out,
+                "            depth %d reduced to %d: the narrowest part is %" PRI_INDEX
+                " point%s wide\n",
+                plan->halo_depth_asked, plan->halo_depth, plan->narrowest_part,
+                plan->narrowest_part == 1 ? "" : "s");
     fprintf(out, "MPI         %s; asked %s, provided %s; launcher %s%s\n", facts->mpi_library,
             facts->thread_level_asked, facts->thread_level_provided, facts->launcher,
             facts->yields ? "; waiting yields: more ranks than PUs" : "");

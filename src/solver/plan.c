@@ -33,7 +33,6 @@ static void choose_kernel(struct solve_plan *plan, const struct config *config,
 static void choose_halo(struct solve_plan *plan, const struct config *config,
                         struct status *status) {
     plan->halo = halo_find(config->parallel.halo);
-    plan->halo_depth = config->parallel.halo_depth > 0 ? config->parallel.halo_depth : 1;
     plan->split_wait = config->timing.split == TIMING_SPLIT_ON;
     if (plan->halo) {
         halo_check_sends(plan->halo, config->parallel.synchronous_sends, status);
@@ -53,6 +52,38 @@ static bool plan_equation(struct solve_plan *plan, const struct config *config,
         return false;
     plan->method = relaxation_find(config->solver.method);
     return stencil_make(&plan->stencil, &plan->grid, &plan->equation, config->solver.omega, status);
+}
+
+/* The depth for `halo_depth = auto`: a kernel that does one sweep at a time gains little from fewer
+ * messages and loses what it computes twice. */
+static int halo_depth_auto(const struct solve_plan *plan) {
+    (void)plan;
+    return 1;
+}
+
+/* Points across the narrowest part of any rank, along the axes that have an edge between parts (a
+ * rank may be its own neighbour); 0 if there is no such edge. */
+static global_index narrowest_part(const struct solve_plan *plan) {
+    const struct process_grid *process_grid = &plan->process_grid;
+    global_index narrowest = 0;
+    for (int axis = 0; axis < AXIS_COUNT; axis++) {
+        int parts = process_grid->count[axis];
+        global_index points = extent_of(plan->grid.points[axis], parts, parts - 1).count;
+        bool neighbours = parts > 1 || process_grid->periodic[axis];
+        if (neighbours && (narrowest == 0 || points < narrowest))
+            narrowest = points;
+    }
+    return narrowest;
+}
+
+/* Halo points come from the next part alone, so no part may be narrower than the halo is deep. All
+ * ranks find the same depth. */
+static void choose_depth(struct solve_plan *plan, const struct config *config) {
+    int asked = config->parallel.halo_depth;
+    plan->halo_depth_asked = asked > 0 ? asked : halo_depth_auto(plan);
+    plan->narrowest_part = narrowest_part(plan);
+    bool too_deep = plan->narrowest_part > 0 && plan->narrowest_part < plan->halo_depth_asked;
+    plan->halo_depth = too_deep ? (int)plan->narrowest_part : plan->halo_depth_asked;
 }
 
 static void plan_part(struct solve_plan *plan, const struct team_facts *facts) {
@@ -119,6 +150,7 @@ bool solve_plan_make(struct solve_plan *plan, const struct config *config,
         config_fail_like(config, &cause, status);
         return false;
     }
+    choose_depth(plan, config);
     plan_part(plan, facts);
     plan_values(plan, config);
     plan->memory = sweep_memory_plan(&plan->part, plan->kernel);

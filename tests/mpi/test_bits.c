@@ -1,7 +1,7 @@
 /* Field and norms have the same bits for every layout: each rank repeats the whole solve with one
  * plain loop of its own and compares its part, and the norms, bit for bit. Sizes, process grids,
- * threads, halo variants and kernels are drawn from their lists by turns; "all" in place of a
- * number of turns walks through every size. */
+ * threads, halo variants and depths, and kernels are drawn from their lists by turns; "all" in
+ * place of a number of turns walks through every size. */
 #include "funnel/binned_sum.h"
 #include "funnel/expression.h"
 #include "verify.h"
@@ -13,7 +13,9 @@
 
 static const int thread_counts[] = {1, 2, 3, 5};
 static const int large_sizes[] = {500, 501, 997};
-enum { SMALL_SIZES = 40, SIZES = SMALL_SIZES + 3, SWEEPS = 7 };
+enum { SMALL_SIZES = 40, SIZES = SMALL_SIZES + 3 };
+static const int halo_depths[] = {1, 2, 3, 4, 7, 16};
+enum { DEPTHS = sizeof halo_depths / sizeof halo_depths[0] };
 
 static int size_of(int turn) {
     int row = turn % SIZES;
@@ -183,7 +185,7 @@ static void compare(struct mpi_test *test, const struct verify_solve *run, const
     plain.source = zeros(count);
     fill(&plain, plain.u, run->config.problem.initial);
     fill(&plain, plain.source, run->config.problem.source);
-    for (int i = 0; i < SWEEPS; i++)
+    for (int64_t i = 0; i < run->config.solver.max_sweeps; i++)
         sweep(&plain);
     mpi_expect(test, same_field(&plain), "field differs: %s", what);
     double expected = norm(&plain);
@@ -199,7 +201,7 @@ struct combination {
     int nx, ny, threads; /* ny 0: a line */
     const struct sides *sides;
     const char *halo, *kernel, *source;
-    int px, py;
+    int px, py, halo_depth, sweeps, check_every;
     double omega, reaction;
     bool stretched, synchronous;
 };
@@ -209,6 +211,19 @@ static bool usable(const struct combination *c) {
     bool two_neumann_x =
         strncmp(c->sides->west, "neu", 3) == 0 && strncmp(c->sides->east, "neu", 3) == 0;
     return c->px <= c->nx && c->py <= ny && !(two_neumann_x && c->nx < 2);
+}
+
+/* No deeper than the narrowest part where parts have neighbours. */
+static int expected_depth(const struct combination *c) {
+    int depth = c->halo_depth;
+    bool line = c->ny == 0;
+    bool seam_x = !line && strcmp(c->sides->west, "periodic") == 0;
+    bool seam_y = !line && strcmp(c->sides->south, "periodic") == 0;
+    if ((c->px > 1 || seam_x) && c->nx / c->px < depth)
+        depth = c->nx / c->px;
+    if ((c->py > 1 || seam_y) && c->ny / c->py < depth)
+        depth = c->ny / c->py;
+    return depth;
 }
 
 static void check(struct mpi_test *test, const struct combination *c) {
@@ -231,17 +246,24 @@ static void check(struct mpi_test *test, const struct combination *c) {
     verify_add(&list, "solver.method=%s", c->omega == 1 ? "jacobi" : "weighted");
     verify_add(&list, "solver.omega=%g", c->omega);
     verify_add(&list, "solver.rtol=0");
-    verify_add(&list, "solver.max_sweeps=%d", SWEEPS);
+    verify_add(&list, "solver.max_sweeps=%d", c->sweeps);
+    verify_add(&list, "solver.check_every=%d", c->check_every);
     verify_add(&list, "parallel.process_grid=%dx%d", c->px, c->py);
     verify_add(&list, "parallel.halo=%s", c->halo);
+    verify_add(&list, "parallel.halo_depth=%d", c->halo_depth);
     verify_add(&list, "parallel.kernel=%s", c->kernel);
     verify_add(&list, "parallel.synchronous_sends=%s", c->synchronous ? "on" : "off");
     omp_set_num_threads(c->threads);
-    snprintf(what, sizeof what, "%d x %d, grid %dx%d, %d threads, %s, %s, west %s, f %s, omega %g",
-             c->nx, c->ny, c->px, c->py, c->threads, c->halo, c->kernel, c->sides->west, c->source,
-             c->omega);
-    if (verify_solve(test, &run, &list))
+    snprintf(what, sizeof what,
+             "%d x %d, grid %dx%d, %d threads, %s of depth %d, %s, west %s, f %s, omega %g, %d "
+             "sweeps, check every %d",
+             c->nx, c->ny, c->px, c->py, c->threads, c->halo, c->halo_depth, c->kernel,
+             c->sides->west, c->source, c->omega, c->sweeps, c->check_every);
+    if (verify_solve(test, &run, &list)) {
         compare(test, &run, what);
+        mpi_expect(test, run.plan.halo_depth == expected_depth(c), "depth %d, %d expected: %s",
+                   run.plan.halo_depth, expected_depth(c), what);
+    }
     verify_solve_free(&run);
 }
 
@@ -256,6 +278,9 @@ static void take_turn(struct mpi_test *test, int nx, int ny, int turn) {
                             .halo = halo,
                             .kernel = kernels[turn / 3 % kernel_count].name,
                             .source = sources[turn / 5 % 3],
+                            .halo_depth = halo_depths[(turn + turn / SIDE_SETS) % DEPTHS],
+                            .sweeps = turn % 5 == 0 ? 20 : 7,
+                            .check_every = turn % 3 == 0 ? 5 : 1000,
                             .omega = turn % 4 == 1 ? 0.8 : 1,
                             /* without it the periodic set would have no solution */
                             .reaction = turn % 2 == 0 ? 0.3 : 0,

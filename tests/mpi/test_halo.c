@@ -3,21 +3,23 @@
 #include "mpi_test.h"
 #include <string.h>
 
-/* Ranks in a row along x; nothing is exchanged, so no memory stands behind the layout. */
-static struct halo *make_row(struct mpi_test *test, const char *variant, struct field_layout layout,
-                             bool synchronous, struct status *status) {
+/* Ranks side by side along an axis; nothing is exchanged, so no memory stands behind the layout. */
+static struct halo *make_row(struct mpi_test *test, const char *variant, enum axis axis,
+                             struct field_layout layout, bool synchronous, struct status *status) {
     static double memory[4096];
     double *const values[] = {memory};
-    struct process_grid row = {.count = {test->ranks, 1}, .node_block = {1, 1}};
+    struct process_grid row = {.count = {1, 1}, .node_block = {1, 1}};
+    row.count[axis] = test->ranks;
+    row.periodic[axis] = true;
     struct halo_plan plan = {&row, layout, 1, values, synchronous};
     *status = (struct status){0};
     return halo_make(test->team, halo_find(variant), &plan, status);
 }
 
-static void expect_refused(struct mpi_test *test, const char *variant, struct field_layout layout,
-                           bool synchronous, const char *text) {
+static void expect_refused(struct mpi_test *test, const char *variant, enum axis axis,
+                           struct field_layout layout, bool synchronous, const char *text) {
     struct status status;
-    struct halo *halo = make_row(test, variant, layout, synchronous, &status);
+    struct halo *halo = make_row(test, variant, axis, layout, synchronous, &status);
     mpi_expect(test, halo == NULL && status.code == EXIT_CODE_USAGE, "%s was not refused", text);
     mpi_expect(test, strstr(status.text, text) != NULL, "text \"%s\"", status.text);
     halo_release(halo);
@@ -26,15 +28,16 @@ static void expect_refused(struct mpi_test *test, const char *variant, struct fi
 /* Only the last rank is too small, or has too much to send: all must refuse. */
 static void test_refusals(struct mpi_test *test) {
     bool last = test->rank == test->ranks - 1;
-    expect_refused(test, "sendrecv", field_layout_make(2, last ? 2 : 9, 9, 3), false,
+    expect_refused(test, "sendrecv", AXIS_X, field_layout_make(2, last ? 2 : 9, 9, 3), false,
                    "fewer than the halo depth 3");
-    expect_refused(test, "neighbor", field_layout_make(2, 9, last ? 1 : 9, 2), false,
+    expect_refused(test, "neighbor", AXIS_Y, field_layout_make(2, 9, last ? 1 : 9, 2), false,
                    "fewer than the halo depth 2");
     local_index rows = INT64_C(1) << 31;
     for (int v = 0; v < halo_variant_count; v++)
-        expect_refused(test, halo_variants[v]->name, field_layout_make(2, 4, last ? rows : 4, 1),
-                       false, "2147483648 points");
-    expect_refused(test, "neighbor", field_layout_make(2, 9, 9, 1), true, "no synchronous form");
+        expect_refused(test, halo_variants[v]->name, AXIS_X,
+                       field_layout_make(2, 4, last ? rows : 4, 1), false, "2147483648 points");
+    expect_refused(test, "neighbor", AXIS_X, field_layout_make(2, 9, 9, 1), true,
+                   "no synchronous form");
 }
 
 static void test_table(struct mpi_test *test) {

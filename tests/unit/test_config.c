@@ -106,10 +106,11 @@ static void every_kind_of_value(void **state) {
         good("[grid]\nnx = +12\nny = 34\nlength_x = 2.5e-1\n"
              "[problem]\nwest = neumann  x + y \nsouth=periodic\nnorth= periodic\n"
              "[solver]\nmethod=weighted\nomega=.8\ncheck_every=10\n"
-             "[parallel]\nprocess_grid=4x2\nhalo_depth=1\nsynchronous_sends=on\n"
+             "[parallel]\nprocess_grid=4x2\nhalo_depth=16\nsynchronous_sends=on\n"
              "[timing]\nsplit=on\n[binding]\npolicy=strict\n"
              "[output]\nrecord = a b.json\n");
     assert_int_equal(config.grid.nx, 12);
+    assert_int_equal(config.parallel.halo_depth, 16);
     assert_true(config.grid.length_x == 0.25 && config.solver.omega == 0.8);
     assert_int_equal(config.problem.side[SIDE_WEST].kind, SIDE_NEUMANN);
     assert_string_equal(config.problem.side[SIDE_WEST].value, "x + y");
@@ -267,8 +268,8 @@ static const struct refusal refusals[] = {
     {"[grid]\nnx = 5\n[solver]\nomega = 0.9\n",
      "in.ini:4: solver.omega: this method has no omega; give solver.method = weighted, or omega = "
      "1"},
-    {"[grid]\nnx = 5\n[parallel]\nhalo_depth = 2\n",
-     "in.ini:4: parallel.halo_depth: only depth 1 is available; give 1 or auto"},
+    {"[grid]\nnx = 5\n[parallel]\nhalo_depth = 65\n",
+     "in.ini:4: parallel.halo_depth: 65 is not in 1..64 or auto"},
     {"[grid]\nnx = 5\n[output]\nimage = a\nhistory = a\n",
      "in.ini:5: output.history: the same file as output.image"},
 };
