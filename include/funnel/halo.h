@@ -14,17 +14,21 @@
 
 struct halo; /* buffers, requests, types of one layout */
 
-/* What an exchange is made for. Copied by halo_make. */
+/* Memory of the iterates of one rank, from where a variant needs it: shared with the ranks of the
+ * node for one that copies, pages of this process for the others. */
+struct halo_memory;
+
+/* What an exchange is made for. Copied by halo_make; the memory must outlive the halo. */
 struct halo_plan {
     const struct process_grid *process_grid;
     struct field_layout layout;
-    int iterates;           /* number of fields that will be exchanged in turn (for persistent) */
-    double *const *values;  /* their memory, `iterates` pointers */
+    const struct halo_memory *memory; /* of the fields that will be exchanged in turn */
     bool synchronous_sends; /* every send waits for its receive: shows hidden reliance on buffering
                              */
 };
 
-/* Seconds spent so far, on this rank's clock, and messages that left it for another rank. */
+/* Seconds spent so far, on this rank's clock, and messages that left it for another rank or were
+ * copied by it. Waiting is part of the transfer; copying out of a window is packing. */
 struct halo_times {
     double pack_s, transfer_s, wait_s; /* wait: of halo_meet only */
     int64_t exchanges, messages, bytes_sent;
@@ -43,6 +47,7 @@ struct halo_variant {
     enum halo_order order;
     bool packs;         /* columns and corners through buffers; else by derived types */
     bool synchronous;   /* has a form in which every send waits for its receive */
+    bool shares;        /* copies inside a node, out of memory that must be shared */
     size_t state_bytes; /* of its own in struct halo, zero at first */
     void (*make)(struct halo *halo, struct status *status); /* collective; NULL: nothing to make */
     void (*begin)(struct halo *halo, double *values);       /* starts; may do all of it */
@@ -59,6 +64,17 @@ const struct halo_variant *halo_find(const char *name);
 /* Fails (EXIT_CODE_USAGE) where synchronous sends are asked of a variant that has none. */
 bool halo_check_sends(const struct halo_variant *variant, bool synchronous, struct status *status);
 
+/* Takes `iterates` times `bytes` (which may differ between ranks) for exchanges by this variant:
+ * aligned to 2 MiB, huge pages asked for, touched by no thread yet. COLLECTIVE. NULL with status
+ * set on all ranks if it fails (EXIT_CODE_ENVIRONMENT). Owned by the caller; released, COLLECTIVE,
+ * after the halos that were made for it. NULL may be released. */
+struct halo_memory *halo_memory_take(struct team *team, const struct halo_variant *variant,
+                                     int iterates, size_t bytes, struct status *status);
+void halo_memory_release(struct halo_memory *memory);
+
+/* Start of each iterate, for struct field. */
+double *const *halo_memory_values(const struct halo_memory *memory);
+
 /* Prepares exchanges. COLLECTIVE. NULL with status set on all ranks if it fails (a local size below
  * the depth, a message over 2^31-1 elements, synchronous sends in a variant that has none, no
  * memory). Owned by the caller. */
@@ -66,8 +82,8 @@ struct halo *halo_make(struct team *team, const struct halo_variant *variant,
                        const struct halo_plan *plan, struct status *status);
 void halo_release(struct halo *halo);
 
-/* One exchange = begin + finish. `field` must be one of the plan's. Between the two the interior
- * may be read, not written. COLLECTIVE. */
+/* One exchange = begin + finish. `field` must be one of the memory's. Between the two the interior
+ * may be read, not written; afterwards no other rank reads it any more. COLLECTIVE. */
 void halo_begin(struct halo *halo, const struct field *field);
 void halo_finish(struct halo *halo, const struct field *field);
 
@@ -77,7 +93,7 @@ void halo_meet(struct halo *halo);
 const struct halo_times *halo_times(const struct halo *halo);
 void halo_times_reset(struct halo *halo);
 
-/* Neighbours that get a message from this rank (itself not counted). */
+/* Neighbours that get a message or a copy from this rank (itself not counted). */
 int halo_neighbours(const struct halo *halo);
 
 #endif

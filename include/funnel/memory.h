@@ -14,6 +14,10 @@ void *memory_take(size_t bytes, struct status *status);
 /* Gives memory of memory_take back; NULL is allowed. */
 void memory_release(void *memory, size_t bytes);
 
+/* Asks for huge pages for memory that came from elsewhere, aligned to a page. Only a wish: a kernel
+ * without them says no, and small pages serve. */
+void memory_wish_huge_pages(void *memory, size_t bytes);
+
 /* Bytes that this node can still give: the smaller of MemAvailable and what every cgroup on the
  * path of this process leaves, version 1 or 2. `root` is "" on a real machine; tests pass a folder
  * that imitates /proc and /sys. Returns -1 where nothing can be read. */

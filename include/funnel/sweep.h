@@ -19,8 +19,10 @@ struct sweep_part {
     struct stencil stencil;
     struct field_layout layout;
     global_index begin[AXIS_COUNT]; /* global index of local point (0, 0) */
-    bool physical[SIDE_COUNT];      /* true: this edge is a side of the domain, not another rank's.
-                                       A periodic side is never physical */
+    double *const *lent; /* memory of the iterates that the caller keeps, touched by nobody yet;
+                            NULL: the sweeper takes its own */
+    bool physical[SIDE_COUNT]; /* true: this edge is a side of the domain, not another rank's.
+                                  A periodic side is never physical */
 };
 
 /* Expressions as text, "" or NULL for none. Checked before: every rank and thread compiles its own.

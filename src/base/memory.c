@@ -13,6 +13,10 @@ static size_t round_up(size_t bytes, size_t unit) {
     return (bytes + unit - 1) / unit * unit;
 }
 
+void memory_wish_huge_pages(void *memory, size_t bytes) {
+    madvise(memory, bytes, MADV_HUGEPAGE);
+}
+
 void *memory_take(size_t bytes, struct status *status) {
     size_t rounded = round_up(bytes, huge_page_bytes);
     size_t mapped = rounded + huge_page_bytes;
@@ -29,8 +33,7 @@ void *memory_take(size_t bytes, struct status *status) {
     if (before > 0)
         munmap(start, before);
     munmap(start + before + rounded, huge_page_bytes - before);
-    /* only a wish: a kernel without huge pages says no, and small pages serve */
-    madvise(start + before, rounded, MADV_HUGEPAGE);
+    memory_wish_huge_pages(start + before, rounded);
     return start + before;
 }
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 const struct halo_variant *const halo_variants[] = {&halo_sendrecv, &halo_nonblocking,
-                                                    &halo_persistent, &halo_neighbor};
+                                                    &halo_persistent, &halo_neighbor, &halo_shared};
 const int halo_variant_count = sizeof halo_variants / sizeof *halo_variants;
 
 enum { MEETING_TAG = HALO_MESSAGES_MAX }; /* the first behind the tags of the messages */
@@ -44,8 +44,8 @@ int halo_neighbours(const struct halo *halo) {
 }
 
 int halo_iterate(const struct halo *halo, const double *values) {
-    for (int i = 0; i < halo->iterates; i++)
-        if (halo->values[i] == values)
+    for (int i = 0; i < halo->memory->iterates; i++)
+        if (halo->memory->values[i] == values)
             return i;
     team_fault("a field is exchanged that was not in the halo's plan");
 }
@@ -53,7 +53,7 @@ int halo_iterate(const struct halo *halo, const double *values) {
 /* Runs one half of an exchange; what it does not spend on packing is transfer. */
 static void run_timed(struct halo *halo, void (*half)(struct halo *halo, double *values),
                       const struct field *field) {
-    double *values = halo->values[halo_iterate(halo, field->values)];
+    double *values = halo->memory->values[halo_iterate(halo, field->values)];
     double start_s = clock_now_s(), packed_s = halo->times.pack_s;
     half(halo, values);
     halo->times.transfer_s += clock_now_s() - start_s - (halo->times.pack_s - packed_s);
@@ -109,6 +109,10 @@ static bool has_neighbours(const struct halo_plan *plan, enum axis axis) {
 static void check_plan(const struct halo_variant *variant, const struct halo_plan *plan,
                        struct status *status) {
     const struct field_layout *layout = &plan->layout;
+    if (variant->shares && plan->memory->window == MPI_WIN_NULL)
+        status_fail(status, EXIT_CODE_INTERNAL,
+                    "internal fault: the halo \"%s\" needs memory that was taken for it",
+                    variant->name);
     halo_check_sends(variant, plan->synchronous_sends, status);
     if ((has_neighbours(plan, AXIS_X) && layout->nx < layout->depth) ||
         (has_neighbours(plan, AXIS_Y) && layout->ny < layout->depth_y))
@@ -120,18 +124,15 @@ static void check_plan(const struct halo_variant *variant, const struct halo_pla
 
 /* All that a rank does alone. What is collective follows once all ranks are known to be well. */
 static void prepare(struct halo *halo, const struct halo_plan *plan, struct status *status) {
-    size_t list_bytes = (size_t)plan->iterates * sizeof *halo->values;
     halo->process_grid = *plan->process_grid;
     halo->layout = plan->layout;
-    halo->iterates = plan->iterates;
+    halo->memory = plan->memory;
     halo->synchronous = plan->synchronous_sends;
-    halo->values = malloc(list_bytes);
     halo->state = calloc(1, halo->variant->state_bytes);
-    if (halo->values == NULL || (halo->state == NULL && halo->variant->state_bytes > 0)) {
+    if (halo->state == NULL && halo->variant->state_bytes > 0) {
         status_fail(status, EXIT_CODE_ENVIRONMENT, "no memory for a halo exchange");
         return;
     }
-    memcpy(halo->values, plan->values, list_bytes);
     halo_messages_make(halo, status);
 }
 
@@ -144,6 +145,7 @@ static struct halo *allocate(const struct team *team, const struct halo_variant 
     }
     halo->variant = variant;
     halo->rank = team->facts.rank;
+    halo->yields = team->facts.yields;
     halo->comm = MPI_COMM_NULL;
     return halo;
 }
@@ -152,7 +154,6 @@ static void free_parts(struct halo *halo) {
     halo_messages_release(halo);
     if (halo->comm != MPI_COMM_NULL)
         mpi_check(MPI_Comm_free(&halo->comm), "MPI_Comm_free");
-    free(halo->values);
     free(halo->state);
     free(halo);
 }

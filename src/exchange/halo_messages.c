@@ -67,6 +67,8 @@ static void make_message(struct halo *halo, struct travel travel, struct status 
                                      .send = travel_send_box(&halo->layout, travel, width),
                                      .receive = travel_receive_box(&halo->layout, travel, width),
                                      .type = MPI_DOUBLE};
+    message->send_to = message->to;
+    message->receive_from = message->from;
     halo->messages++;
     if (box_count(message->send, &message->points))
         choose_handing(halo, travel, message, status);

@@ -3,15 +3,15 @@
 
 /* Receives, then sends. */
 struct open_requests {
-    MPI_Request request[2 * HALO_MESSAGES_MAX];
+    MPI_Request request[HALO_REQUESTS_MAX];
 };
 
 static void post_receives(struct halo *halo, double *values, MPI_Request *requests) {
     for (int m = 0; m < halo->messages; m++) {
         const struct halo_message *message = &halo->message[m];
         struct halo_end end = halo_receive_end(halo, m, values);
-        mpi_check(MPI_Irecv(end.start, end.count, end.type, message->from, message->tag, halo->comm,
-                            &requests[m]),
+        mpi_check(MPI_Irecv(end.start, end.count, end.type, message->receive_from, message->tag,
+                            halo->comm, &requests[m]),
                   "MPI_Irecv");
     }
 }
@@ -21,27 +21,40 @@ static void post_sends(struct halo *halo, double *values, MPI_Request *requests)
         const struct halo_message *message = &halo->message[m];
         struct halo_end end = halo_send_end(halo, m, values);
         if (halo->synchronous)
-            mpi_check(MPI_Issend(end.start, end.count, end.type, message->to, message->tag,
+            mpi_check(MPI_Issend(end.start, end.count, end.type, message->send_to, message->tag,
                                  halo->comm, &requests[m]),
                       "MPI_Issend");
         else
-            mpi_check(MPI_Isend(end.start, end.count, end.type, message->to, message->tag,
+            mpi_check(MPI_Isend(end.start, end.count, end.type, message->send_to, message->tag,
                                 halo->comm, &requests[m]),
                       "MPI_Isend");
     }
 }
 
+void halo_post(struct halo *halo, double *values, MPI_Request requests[HALO_REQUESTS_MAX]) {
+    post_receives(halo, values, requests);
+    halo_pack(halo, values, 0, halo->messages);
+    post_sends(halo, values, requests + halo->messages);
+}
+
+void halo_progress(const struct halo *halo, MPI_Request requests[HALO_REQUESTS_MAX]) {
+    int done;
+    mpi_check(MPI_Testall(2 * halo->messages, requests, &done, MPI_STATUSES_IGNORE), "MPI_Testall");
+}
+
+void halo_complete(struct halo *halo, double *values, MPI_Request requests[HALO_REQUESTS_MAX]) {
+    mpi_check(MPI_Waitall(2 * halo->messages, requests, MPI_STATUSES_IGNORE), "MPI_Waitall");
+    halo_unpack(halo, values, 0, halo->messages);
+}
+
 static void begin(struct halo *halo, double *values) {
     struct open_requests *open = halo->state;
-    post_receives(halo, values, open->request);
-    halo_pack(halo, values, 0, halo->messages);
-    post_sends(halo, values, open->request + halo->messages);
+    halo_post(halo, values, open->request);
 }
 
 static void finish(struct halo *halo, double *values) {
     struct open_requests *open = halo->state;
-    mpi_check(MPI_Waitall(2 * halo->messages, open->request, MPI_STATUSES_IGNORE), "MPI_Waitall");
-    halo_unpack(halo, values, 0, halo->messages);
+    halo_complete(halo, values, open->request);
 }
 
 const struct halo_variant halo_nonblocking = {

@@ -24,7 +24,7 @@ static void copy_in(const struct halo *halo, const struct halo_message *message,
 void halo_pack(struct halo *halo, const double *values, int first, int last) {
     double start_s = clock_now_s();
     for (int m = first; m < last; m++)
-        if (halo->message[m].send_buffer != NULL && halo->message[m].to != MPI_PROC_NULL)
+        if (halo->message[m].send_buffer != NULL && halo->message[m].send_to != MPI_PROC_NULL)
             copy_out(halo, &halo->message[m], values);
     halo->times.pack_s += clock_now_s() - start_s;
 }
@@ -32,7 +32,8 @@ void halo_pack(struct halo *halo, const double *values, int first, int last) {
 void halo_unpack(struct halo *halo, double *values, int first, int last) {
     double start_s = clock_now_s();
     for (int m = first; m < last; m++)
-        if (halo->message[m].receive_buffer != NULL && halo->message[m].from != MPI_PROC_NULL)
+        if (halo->message[m].receive_buffer != NULL &&
+            halo->message[m].receive_from != MPI_PROC_NULL)
             copy_in(halo, &halo->message[m], values);
     halo->times.pack_s += clock_now_s() - start_s;
 }

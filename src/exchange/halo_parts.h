@@ -6,14 +6,35 @@
 #include "funnel/halo.h"
 #include "halo_boxes.h"
 #include "team_parts.h"
+#include <stdatomic.h>
 
-enum { HALO_MESSAGES_MAX = TRAVELS_AT_ONCE };
+enum { HALO_MESSAGES_MAX = TRAVELS_AT_ONCE, HALO_REQUESTS_MAX = 2 * HALO_MESSAGES_MAX };
+
+/* What a rank tells the others of its node, in the window; only it writes them. The numbers are
+ * those of exchanges, and need no lock to be written or read as one. */
+struct halo_flags {
+    _Alignas(64) atomic_uint_least64_t ready; /* the interior holds the values of this exchange */
+    _Alignas(64) atomic_uint_least64_t taken[HALO_MESSAGES_MAX]; /* message m has been copied */
+};
+_Static_assert(ATOMIC_LLONG_LOCK_FREE == 2, "flags between processes are lock-free");
+
+/* Memory of the iterates: pages of this process alone, or a piece of a window. */
+struct halo_memory {
+    int iterates;
+    size_t bytes; /* of each */
+    double **values;
+    MPI_Comm node;  /* the team's */
+    MPI_Win window; /* MPI_WIN_NULL: ordinary pages. Open for access as long as it lives */
+    const char *start;
+    struct halo_flags *flags;
+};
 
 /* What goes out in one direction of travel, and what comes in with the same direction from the
  * neighbour on the other side. */
 struct halo_message {
-    int to, from; /* ranks; MPI_PROC_NULL beyond a physical side */
-    int tag;      /* one a direction, so that two messages of a pair never mix */
+    int to, from;              /* ranks; MPI_PROC_NULL beyond a physical side */
+    int send_to, receive_from; /* the same, and MPI_PROC_NULL where a copy does without MPI */
+    int tag;                   /* one a direction, so that two messages of a pair never mix */
     struct region send, receive;
     int points;
     MPI_Datatype type;                    /* a box of several rows in the field, else MPI_DOUBLE */
@@ -26,9 +47,9 @@ struct halo {
     int rank;
     struct process_grid process_grid;
     struct field_layout layout;
-    int iterates;
-    double **values; /* memory of each iterate */
+    const struct halo_memory *memory;
     bool synchronous;
+    bool yields; /* waiting gives the processor away */
     int messages;
     struct halo_message message[HALO_MESSAGES_MAX];
     void *state; /* variant->state_bytes bytes of the variant's own, zero at first */
@@ -53,9 +74,15 @@ struct halo_end halo_receive_end(const struct halo *halo, int message, double *v
 void halo_pack(struct halo *halo, const double *values, int first, int last);
 void halo_unpack(struct halo *halo, double *values, int first, int last);
 
+/* All messages at once: starts them, lets them go on, and ends them, packing included. */
+void halo_post(struct halo *halo, double *values, MPI_Request requests[HALO_REQUESTS_MAX]);
+void halo_progress(const struct halo *halo, MPI_Request requests[HALO_REQUESTS_MAX]);
+void halo_complete(struct halo *halo, double *values, MPI_Request requests[HALO_REQUESTS_MAX]);
+
 /* Index of an iterate by its memory; a foreign one is a fault of the caller. */
 int halo_iterate(const struct halo *halo, const double *values);
 
-extern const struct halo_variant halo_sendrecv, halo_nonblocking, halo_persistent, halo_neighbor;
+extern const struct halo_variant halo_sendrecv, halo_nonblocking, halo_persistent, halo_neighbor,
+    halo_shared;
 
 #endif

@@ -37,15 +37,15 @@ static void make_send(struct halo *halo, int m, double *values, MPI_Request *req
 static void make(struct halo *halo, struct status *status) {
     struct request_sets *sets = halo->state;
     int n = halo->messages;
-    sets->request = calloc((size_t)(2 * n * halo->iterates), sizeof *sets->request);
+    sets->request = calloc((size_t)(2 * n * halo->memory->iterates), sizeof *sets->request);
     if (sets->request == NULL) {
         status_fail(status, EXIT_CODE_ENVIRONMENT, "no memory for persistent requests");
         return;
     }
-    for (int i = 0; i < halo->iterates; i++)
+    for (int i = 0; i < halo->memory->iterates; i++)
         for (int m = 0; m < n; m++) {
-            make_receive(halo, m, halo->values[i], set_of(halo, i) + m);
-            make_send(halo, m, halo->values[i], set_of(halo, i) + n + m);
+            make_receive(halo, m, halo->memory->values[i], set_of(halo, i) + m);
+            make_send(halo, m, halo->memory->values[i], set_of(halo, i) + n + m);
         }
 }
 
@@ -65,7 +65,7 @@ static void finish(struct halo *halo, double *values) {
 
 static void release(struct halo *halo) {
     struct request_sets *sets = halo->state;
-    int made = sets->request == NULL ? 0 : 2 * halo->messages * halo->iterates;
+    int made = sets->request == NULL ? 0 : 2 * halo->messages * halo->memory->iterates;
     for (int r = 0; r < made; r++)
         mpi_check(MPI_Request_free(&sets->request[r]), "MPI_Request_free");
     free(sets->request);

@@ -36,6 +36,7 @@ struct solve {
     const struct solve_plan *plan;
     const struct config *config;
     const struct solve_watch *watch; /* NULL but on rank 0 */
+    struct halo_memory *memory;      /* of the iterates */
     struct sweeper *sweeper;
     struct halo *halo;
     struct loop_clock clock;

@@ -5,17 +5,29 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* The iterates lie where the exchange needs them and are touched first by the threads that sweep.
+ */
+static bool take_memory(struct solve *solve, struct status *status) {
+    const struct solve_plan *plan = solve->plan;
+    int iterates = plan->kernel->iterates_read + plan->kernel->iterates_written;
+    solve->memory =
+        halo_memory_take(solve->team, plan->halo, iterates, plan->part.layout.bytes, status);
+    if (!solve->memory)
+        return false;
+    struct sweep_part part = plan->part;
+    part.lent = halo_memory_values(solve->memory);
+    solve->sweeper = sweeper_make(&part, plan->kernel, &plan->values, status);
+    return team_agree(solve->team, status);
+}
+
 static bool prepare(struct solve *solve, struct status *status) {
     const struct solve_plan *plan = solve->plan;
-    solve->sweeper = sweeper_make(&plan->part, plan->kernel, &plan->values, status);
-    if (!team_agree(solve->team, status))
+    if (!take_memory(solve, status))
         return false;
     team_threads(solve->team, sweeper_threads(solve->sweeper));
     struct halo_plan halo_plan = {.process_grid = &plan->process_grid,
                                   .layout = plan->part.layout,
-                                  .iterates =
-                                      plan->kernel->iterates_read + plan->kernel->iterates_written,
-                                  .values = sweeper_memory(solve->sweeper),
+                                  .memory = solve->memory,
                                   .synchronous_sends = solve->config->parallel.synchronous_sends};
     solve->halo = halo_make(solve->team, plan->halo, &halo_plan, status);
     if (status_good(status))
@@ -49,6 +61,7 @@ void solve_free(struct solve *solve) {
         halo_release(solve->halo);
     if (solve->sweeper)
         sweeper_free(solve->sweeper);
+    halo_memory_release(solve->memory);
     free(solve->clock.thread_begin_s);
     free(solve);
 }

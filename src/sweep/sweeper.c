@@ -58,9 +58,17 @@ static bool take_field(struct sweeper *sweeper, struct field *field, struct stat
     return field->values != NULL;
 }
 
+static bool take_iterate(struct sweeper *sweeper, int i, struct status *status) {
+    struct field *iterate = &sweeper->iterate[i];
+    if (!sweeper->part.lent)
+        return take_field(sweeper, iterate, status);
+    *iterate = (struct field){sweeper->part.layout, sweeper->part.lent[i]};
+    return true;
+}
+
 static bool take_memory(struct sweeper *sweeper, struct status *status) {
     for (int i = 0; i < sweeper->iterates; i++) {
-        if (!take_field(sweeper, &sweeper->iterate[i], status))
+        if (!take_iterate(sweeper, i, status))
             return false;
         sweeper->memory[i] = sweeper->iterate[i].values;
     }
@@ -113,7 +121,7 @@ void sweeper_free(struct sweeper *sweeper) {
         return;
     for (int i = 0; i < sweeper->threads; i++)
         evaluator_close(&sweeper->box[i].exact);
-    for (int i = 0; i < sweeper->iterates; i++)
+    for (int i = 0; i < sweeper->iterates && !sweeper->part.lent; i++)
         memory_release(sweeper->memory[i], sweeper->part.layout.bytes);
     memory_release(sweeper->source.values, sweeper->part.layout.bytes);
     for (enum side side = SIDE_WEST; side < SIDE_COUNT; side++)

@@ -3,15 +3,24 @@
 #include "mpi_test.h"
 #include <string.h>
 
-/* Ranks side by side along an axis; nothing is exchanged, so no memory stands behind the layout. */
+static struct halo_memory *take(struct mpi_test *test, const char *variant) {
+    struct status status = {0};
+    struct halo_memory *memory =
+        halo_memory_take(test->team, halo_find(variant), 1, 4096 * sizeof(double), &status);
+    if (!mpi_expect(test, memory != NULL, "%s", status.text))
+        team_abort(test->team, EXIT_CODE_ENVIRONMENT);
+    return memory;
+}
+
+/* Ranks side by side along an axis; nothing is exchanged, so little memory may stand behind the
+ * layout. */
 static struct halo *make_row(struct mpi_test *test, const char *variant, enum axis axis,
-                             struct field_layout layout, bool synchronous, struct status *status) {
-    static double memory[4096];
-    double *const values[] = {memory};
+                             struct field_layout layout, struct halo_memory *memory,
+                             bool synchronous, struct status *status) {
     struct process_grid row = {.count = {1, 1}, .node_block = {1, 1}};
     row.count[axis] = test->ranks;
     row.periodic[axis] = true;
-    struct halo_plan plan = {&row, layout, 1, values, synchronous};
+    struct halo_plan plan = {&row, layout, memory, synchronous};
     *status = (struct status){0};
     return halo_make(test->team, halo_find(variant), &plan, status);
 }
@@ -19,10 +28,12 @@ static struct halo *make_row(struct mpi_test *test, const char *variant, enum ax
 static void expect_refused(struct mpi_test *test, const char *variant, enum axis axis,
                            struct field_layout layout, bool synchronous, const char *text) {
     struct status status;
-    struct halo *halo = make_row(test, variant, axis, layout, synchronous, &status);
+    struct halo_memory *memory = take(test, variant);
+    struct halo *halo = make_row(test, variant, axis, layout, memory, synchronous, &status);
     mpi_expect(test, halo == NULL && status.code == EXIT_CODE_USAGE, "%s was not refused", text);
     mpi_expect(test, strstr(status.text, text) != NULL, "text \"%s\"", status.text);
     halo_release(halo);
+    halo_memory_release(memory);
 }
 
 /* Only the last rank is too small, or has too much to send: all must refuse. */
@@ -50,11 +61,10 @@ static void test_table(struct mpi_test *test) {
 static void test_counts(struct mpi_test *test, const char *variant) {
     enum { DEPTH = 2, ROWS = 5, EXCHANGES = 3 };
     struct status status;
-    static double memory[4096];
-    struct field field = {field_layout_make(2, 6, ROWS, DEPTH), memory};
-    double *const values[] = {memory};
+    struct halo_memory *memory = take(test, variant);
+    struct field field = {field_layout_make(2, 6, ROWS, DEPTH), halo_memory_values(memory)[0]};
     struct process_grid row = {.count = {test->ranks, 1}, .node_block = {1, 1}};
-    struct halo_plan plan = {&row, field.layout, 1, values, false};
+    struct halo_plan plan = {&row, field.layout, memory, false};
     status = (struct status){0};
     struct halo *halo = halo_make(test->team, halo_find(variant), &plan, &status);
     if (!mpi_expect(test, halo != NULL, "%s", status.text))
@@ -75,6 +85,7 @@ static void test_counts(struct mpi_test *test, const char *variant) {
     halo_times_reset(halo);
     mpi_expect(test, halo_times(halo)->messages == 0 && times->transfer_s == 0, "reset");
     halo_release(halo);
+    halo_memory_release(memory);
 }
 
 int main(int argc, char **argv) {
