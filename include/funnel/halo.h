@@ -31,6 +31,7 @@ struct halo_plan {
  * copied by it. Waiting is part of the transfer; copying out of a window is packing. */
 struct halo_times {
     double pack_s, transfer_s, wait_s; /* wait: of halo_meet only */
+    double hidden_s;                   /* taken out of the others by halo_hide */
     int64_t exchanges, messages, bytes_sent;
 };
 
@@ -47,6 +48,7 @@ struct halo_variant {
     enum halo_order order;
     bool packs;         /* columns and corners through buffers; else by derived types */
     bool synchronous;   /* has a form in which every send waits for its receive */
+    bool overlaps;      /* meant to go on while threads sweep; the solver sees to that */
     bool shares;        /* copies inside a node, out of memory that must be shared */
     size_t state_bytes; /* of its own in struct halo, zero at first */
     void (*make)(struct halo *halo, struct status *status); /* collective; NULL: nothing to make */
@@ -89,6 +91,9 @@ void halo_finish(struct halo *halo, const struct field *field);
 
 /* Meets each neighbour with a zero-byte message and books the time as wait (timing.split = on). */
 void halo_meet(struct halo *halo);
+
+/* Books this much of the last exchange as hidden: other threads computed meanwhile. */
+void halo_hide(struct halo *halo, double seconds);
 
 const struct halo_times *halo_times(const struct halo *halo);
 void halo_times_reset(struct halo *halo);

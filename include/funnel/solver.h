@@ -56,6 +56,7 @@ struct solve_plan {
     int halo_depth;              /* sweeps between two exchanges */
     int halo_depth_asked;        /* before it was reduced to the narrowest part */
     global_index narrowest_part; /* points across it, where parts have neighbours; 0: none has */
+    bool overlaps;               /* sweeps beside the exchange; needs a second thread */
     bool singular;
     bool split_wait;
     double spectral_radius;
@@ -95,6 +96,7 @@ struct solve_result {
     double first_block_s; /* left out of total_s and of rates */
     int64_t first_block_sweeps;
     struct spread total_s, phase_s[PHASE_COUNT];
+    struct spread hidden_s; /* of exchanges while other threads swept; in none of the phases */
     double tcomm_fraction;
     struct spread tcomm_fraction_of_rank;
     double imbalance;         /* max/mean - 1 of sweep time over ranks */

@@ -100,6 +100,20 @@ const double *sweeper_thread_seconds(const struct sweeper *sweeper);
  */
 void sweeper_advance(struct sweeper *sweeper, int sweeps);
 
+/* The first of several sweeps in two parts, so that halos can be exchanged during the first. Unlike
+ * all other calls, those to sweep are made by the threads of a parallel region of the caller's;
+ * `thread` is the number of the calling one. Each tile of each of the sweeper_threads boxes once,
+ * then, when the halo is fresh and all tiles are done, the rim of each box once; then, outside the
+ * region, sweeper_end_sweep, after which sweeps - 1 are left to sweeper_advance. */
+bool sweeper_has_inner(const struct sweeper *sweeper); /* else there is nothing to do meanwhile */
+int sweeper_inner_tiles(const struct sweeper *sweeper, int box);
+void sweeper_sweep_inner(struct sweeper *sweeper, int box, int tile, int thread);
+void sweeper_sweep_rim(struct sweeper *sweeper, int box, int sweeps, int thread);
+void sweeper_end_sweep(struct sweeper *sweeper);
+
+/* Threads that a sweeper made now would have. */
+int sweep_threads(void);
+
 /* Points that sweeper_advance(sweeps) computes beyond the interior. */
 int64_t sweeper_redundant_points(const struct sweeper *sweeper, int sweeps);
 

@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct halo_variant *const halo_variants[] = {&halo_sendrecv, &halo_nonblocking,
-                                                    &halo_persistent, &halo_neighbor, &halo_shared};
+const struct halo_variant *const halo_variants[] = {&halo_sendrecv,   &halo_nonblocking,
+                                                    &halo_persistent, &halo_neighbor,
+                                                    &halo_shared,     &halo_overlap};
 const int halo_variant_count = sizeof halo_variants / sizeof *halo_variants;
 
 enum { MEETING_TAG = HALO_MESSAGES_MAX }; /* the first behind the tags of the messages */
@@ -20,6 +21,14 @@ const struct halo_variant *halo_find(const char *name) {
 
 const struct halo_times *halo_times(const struct halo *halo) {
     return &halo->times;
+}
+
+void halo_hide(struct halo *halo, double seconds) {
+    struct halo_times *times = &halo->times;
+    double transfer_s = seconds < times->transfer_s ? seconds : times->transfer_s;
+    times->transfer_s -= transfer_s;
+    times->pack_s -= seconds - transfer_s;
+    times->hidden_s += seconds;
 }
 
 void halo_times_reset(struct halo *halo) {

@@ -1,11 +1,6 @@
 /* All messages at once: receives posted first, then sends to all eight neighbours; one wait. */
 #include "halo_parts.h"
 
-/* Receives, then sends. */
-struct open_requests {
-    MPI_Request request[HALO_REQUESTS_MAX];
-};
-
 static void post_receives(struct halo *halo, double *values, MPI_Request *requests) {
     for (int m = 0; m < halo->messages; m++) {
         const struct halo_message *message = &halo->message[m];
@@ -47,12 +42,12 @@ void halo_complete(struct halo *halo, double *values, MPI_Request requests[HALO_
     halo_unpack(halo, values, 0, halo->messages);
 }
 
-static void begin(struct halo *halo, double *values) {
+void halo_begin_nonblocking(struct halo *halo, double *values) {
     struct open_requests *open = halo->state;
     halo_post(halo, values, open->request);
 }
 
-static void finish(struct halo *halo, double *values) {
+void halo_finish_nonblocking(struct halo *halo, double *values) {
     struct open_requests *open = halo->state;
     halo_complete(halo, values, open->request);
 }
@@ -64,6 +59,6 @@ const struct halo_variant halo_nonblocking = {
     .packs = true,
     .synchronous = true,
     .state_bytes = sizeof(struct open_requests),
-    .begin = begin,
-    .finish = finish,
+    .begin = halo_begin_nonblocking,
+    .finish = halo_finish_nonblocking,
 };

@@ -74,6 +74,13 @@ struct halo_end halo_receive_end(const struct halo *halo, int message, double *v
 void halo_pack(struct halo *halo, const double *values, int first, int last);
 void halo_unpack(struct halo *halo, double *values, int first, int last);
 
+/* The nonblocking variant, for rows that send as it does; its state. */
+struct open_requests {
+    MPI_Request request[HALO_REQUESTS_MAX]; /* receives, then sends */
+};
+void halo_begin_nonblocking(struct halo *halo, double *values);
+void halo_finish_nonblocking(struct halo *halo, double *values);
+
 /* All messages at once: starts them, lets them go on, and ends them, packing included. */
 void halo_post(struct halo *halo, double *values, MPI_Request requests[HALO_REQUESTS_MAX]);
 void halo_progress(const struct halo *halo, MPI_Request requests[HALO_REQUESTS_MAX]);
@@ -83,6 +90,6 @@ void halo_complete(struct halo *halo, double *values, MPI_Request requests[HALO_
 int halo_iterate(const struct halo *halo, const double *values);
 
 extern const struct halo_variant halo_sendrecv, halo_nonblocking, halo_persistent, halo_neighbor,
-    halo_shared;
+    halo_shared, halo_overlap;
 
 #endif

@@ -53,6 +53,9 @@ static void print_layout(const struct solve_plan *plan, const struct team_facts 
     fprintf(
         out, "sweeping    kernel %s (%s), halo %s of depth %d, check every %" PRId64 " sweeps\n",
         plan->kernel->name, instruction_set, plan->halo->name, plan->halo_depth, plan->check_every);
+    if (plan->halo->overlaps && !plan->overlaps)
+        fputs("            overlap needs a second thread: each exchange comes before its sweep\n",
+              out);
     if (plan->halo_depth < plan->halo_depth_asked)
         fprintf(out,
                 "            depth %d reduced to %d: the narrowest part is %" PRI_INDEX
@@ -152,12 +155,15 @@ static void print_spread(const char *name, struct spread spread, FILE *out) {
             spread.min_rank, spread.mean, spread.max, spread.max_rank);
 }
 
-static void print_phases(const struct solve_result *result, bool split, FILE *out) {
+static void print_phases(const struct solve_plan *plan, const struct solve_result *result,
+                         FILE *out) {
     fputs("  phase             min s              mean s      max s\n", out);
     for (int phase = 0; phase < PHASE_COUNT; phase++)
-        if (phase != PHASE_WAIT || split)
+        if (phase != PHASE_WAIT || plan->split_wait)
             print_spread(phase_names[phase], result->phase_s[phase], out);
     print_spread("total", result->total_s, out);
+    if (plan->overlaps)
+        print_spread("hidden", result->hidden_s, out);
     fprintf(out, "  first block of %" PRId64 " sweep%s apart: %.4f s; set-up %.4f s\n",
             result->first_block_sweeps, result->first_block_sweeps == 1 ? "" : "s",
             result->first_block_s, result->setup_s);
@@ -197,7 +203,7 @@ void jacobi_summary(const struct solve_plan *plan, const struct team_facts *fact
             stop_reason_name(result->reason), result->sweeps, facts->ranks,
             facts->ranks == 1 ? "" : "s");
     print_norms(result, out);
-    print_phases(result, plan->split_wait, out);
+    print_phases(plan, result, out);
     if (result->reason != STOP_DIVERGED)
         print_rate(result, out);
 }

@@ -33,6 +33,7 @@ static void choose_kernel(struct solve_plan *plan, const struct config *config,
 static void choose_halo(struct solve_plan *plan, const struct config *config,
                         struct status *status) {
     plan->halo = halo_find(config->parallel.halo);
+    plan->overlaps = plan->halo && plan->halo->overlaps && sweep_threads() > 1;
     plan->split_wait = config->timing.split == TIMING_SPLIT_ON;
     if (plan->halo) {
         halo_check_sends(plan->halo, config->parallel.synchronous_sends, status);

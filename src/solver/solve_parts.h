@@ -79,6 +79,11 @@ void control_end(struct solve *solve);
 bool control_verdict(struct solve *solve, int64_t sweep, double residual_norm2,
                      enum stop_reason *reason);
 
+/* overlap.c: the exchange and the sweeps of a block in one, the halo being stale. Books the time of
+ * all but the exchange. COLLECTIVE. */
+bool overlap_possible(const struct solve *solve);
+void overlap_advance(struct solve *solve, int sweeps);
+
 /* timing.c */
 bool clock_make(struct solve *solve, struct status *status);
 void clock_begin(struct solve *solve);

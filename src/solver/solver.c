@@ -85,6 +85,16 @@ static void advance(struct solve *solve, int sweeps) {
     double begin_s = clock_now_s();
     sweeper_advance(solve->sweeper, sweeps);
     solve->clock.sweep_s += clock_now_s() - begin_s;
+}
+
+/* Exchanges halos and advances, one beside the other where that is asked for and possible. */
+static void run_block(struct solve *solve, int sweeps) {
+    if (overlap_possible(solve)) {
+        overlap_advance(solve, sweeps);
+    } else {
+        exchange_halos(solve);
+        advance(solve, sweeps);
+    }
     solve->redundant_points += sweeper_redundant_points(solve->sweeper, sweeps);
     solve->halo_fresh = false;
 }
@@ -150,8 +160,7 @@ static void iterate(struct solve *solve, struct solve_result *result) {
     bool done = convergence_verdict(&solve->convergence, result->residual_norm2, &result->reason);
     while (!done && result->sweeps < max_sweeps) {
         int sweeps = next_block(solve, result->sweeps);
-        exchange_halos(solve);
-        advance(solve, sweeps);
+        run_block(solve, sweeps);
         result->sweeps += sweeps;
         if (result->sweeps == sweeps) {
             result->first_block_s = clock_now_s() - solve->clock.begin_s;

@@ -111,6 +111,7 @@ void clock_report(struct solve *solve, struct solve_result *result) {
     result->total_s = spread_over_team(solve->team, total_s);
     for (int phase = 0; phase < PHASE_COUNT; phase++)
         result->phase_s[phase] = spread_over_team(solve->team, seconds[phase]);
+    result->hidden_s = spread_over_team(solve->team, halo_times(solve->halo)->hidden_s);
     struct spread tcomm = spread_over_team(solve->team, tcomm_s);
     result->tcomm_fraction_of_rank =
         spread_over_team(solve->team, total_s > 0 ? tcomm_s / total_s : 0);

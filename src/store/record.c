@@ -313,6 +313,8 @@ static void put_times(json_t *record, const struct record_input *input) {
     record_put_fields(record, fields, COUNT(fields), result);
     record_put(record, "startup_s", result == NULL ? json_null() : record_number(input->startup_s));
     record_put(record, "phases", phases(input));
+    const bool overlaps = result != NULL && input->plan != NULL && input->plan->overlaps;
+    record_put(record, "hidden", seconds(overlaps ? &result->hidden_s : NULL));
     record_put(record, "total", seconds(result == NULL ? NULL : &result->total_s));
     record_put(record, "thread_sweep", seconds(result == NULL ? NULL : &result->thread_s));
     record_put(record, "tcomm_fraction_of_rank",

@@ -29,7 +29,7 @@ struct sweep_memory sweep_memory_plan(const struct sweep_part *part, const struc
     return plan;
 }
 
-static int count_threads(void) {
+int sweep_threads(void) {
     int threads = 1;
 #pragma omp parallel
 #pragma omp single
@@ -38,7 +38,7 @@ static int count_threads(void) {
 }
 
 static bool take_boxes(struct sweeper *sweeper) {
-    size_t threads = (size_t)count_threads();
+    size_t threads = (size_t)sweep_threads();
     struct region *cut = malloc(threads * sizeof *cut);
     sweeper->box = aligned_alloc(CACHE_LINE_BYTES, threads * sizeof *sweeper->box);
     sweeper->thread_s = calloc(threads, sizeof *sweeper->thread_s);

@@ -263,6 +263,8 @@ static void check(struct mpi_test *test, const struct combination *c) {
         compare(test, &run, what);
         mpi_expect(test, run.plan.halo_depth == expected_depth(c), "depth %d, %d expected: %s",
                    run.plan.halo_depth, expected_depth(c), what);
+        mpi_expect(test, run.plan.overlaps == (run.plan.halo->overlaps && c->threads > 1),
+                   "overlaps %d: %s", run.plan.overlaps, what);
     }
     verify_solve_free(&run);
 }
@@ -270,22 +272,25 @@ static void check(struct mpi_test *test, const struct combination *c) {
 static void take_turn(struct mpi_test *test, int nx, int ny, int turn) {
     static const char *const sources[] = {"0", "1.7", "sin(3*x)+2"};
     int ranks = test->ranks;
-    const char *halo = halo_variants[turn % halo_variant_count]->name;
-    struct combination c = {.nx = nx,
-                            .ny = ny,
-                            .threads = thread_counts[turn / 2 % 4],
-                            .sides = &side_sets[turn % SIDE_SETS],
-                            .halo = halo,
-                            .kernel = kernels[turn / 3 % kernel_count].name,
-                            .source = sources[turn / 5 % 3],
-                            .halo_depth = halo_depths[(turn + turn / SIDE_SETS) % DEPTHS],
-                            .sweeps = turn % 5 == 0 ? 20 : 7,
-                            .check_every = turn % 3 == 0 ? 5 : 1000,
-                            .omega = turn % 4 == 1 ? 0.8 : 1,
-                            /* without it the periodic set would have no solution */
-                            .reaction = turn % 2 == 0 ? 0.3 : 0,
-                            .stretched = turn % 3 == 1,
-                            .synchronous = turn % 7 == 3 && strcmp(halo, "neighbor") != 0};
+    /* lists of equal length move on one by one each time round, so that all pairs are met */
+    int round = turn / SIDE_SETS;
+    const char *halo = halo_variants[(turn + round) % halo_variant_count]->name;
+    struct combination c = {
+        .nx = nx,
+        .ny = ny,
+        .threads = thread_counts[turn / 2 % 4],
+        .sides = &side_sets[turn % SIDE_SETS],
+        .halo = halo,
+        .kernel = kernels[turn / 3 % kernel_count].name,
+        .source = sources[turn / 5 % 3],
+        .halo_depth = halo_depths[(turn + round * (DEPTHS - 1) + round / DEPTHS) % DEPTHS],
+        .sweeps = turn % 5 == 0 ? 20 : 7,
+        .check_every = turn % 3 == 0 ? 5 : 1000,
+        .omega = turn % 4 == 1 ? 0.8 : 1,
+        /* without it the periodic set would have no solution */
+        .reaction = turn % 2 == 0 ? 0.3 : 0,
+        .stretched = turn % 3 == 1,
+        .synchronous = turn % 7 == 3 && strcmp(halo, "neighbor") != 0};
     /* the next factorisation of the ranks that fits, beginning with another one each turn */
     for (int tried = 0; tried < ranks; tried++) {
         c.px = (turn + tried) % ranks + 1;
