@@ -119,6 +119,7 @@ class ConfigFile(Refusals):
                 ("solver.rtol=inf", "'inf' is not a number in 0..1"),
                 ("solver.atol=-1", "-1 is not at least 0"),
                 ("solver.omega=2", "2 is not above 0 and below 2"),
+                ("parallel.halo_depth=65", "65 is not in 1..64 or auto"),
                 ("solver.time_limit_s=-1", "-1 is not in 0..1e+09"),
                 ("parallel.process_grid=0x2",
                  "'0x2' is not auto, 1d-x, 1d-y, 2d or PXxPY, as in 4x2")):
@@ -133,13 +134,13 @@ class ConfigFile(Refusals):
                 ("parallel.kernel=vectro",
                  '"vectro" is none of auto, reference, vector; did you mean vector?'),
                 ("parallel.halo=neighbour",
-                 '"neighbour" is none of sendrecv, nonblocking, persistent, neighbor; did you mean '
-                 'neighbor?'),
+                 '"neighbour" is none of sendrecv, nonblocking, persistent, neighbor, shared, overlap; '
+                 'did you mean neighbor?'),
                 ("problem.west=0", "'0' is not dirichlet VALUE, neumann FLUX or periodic")):
             self.refused(2, f"command line: {option.split('=')[0]}: {message}", option)
-        self.config_refused('wrong.ini:4: parallel.halo: "shared" is none of sendrecv, nonblocking, '
-                            "persistent, neighbor", "[grid]\nnx = 9\n[parallel]\nhalo = shared\n",
-                            ranks=(0, 2, 4))
+        self.config_refused('wrong.ini:4: parallel.halo: "pigeon" is none of sendrecv, nonblocking, '
+                            "persistent, neighbor, shared, overlap",
+                            "[grid]\nnx = 9\n[parallel]\nhalo = pigeon\n", ranks=(0, 2, 4))
 
     def test_contradictions(self):
         for message, text in (
@@ -152,8 +153,6 @@ class ConfigFile(Refusals):
                  "[grid]\nnx = 9\n[problem]\nnorth = dirichlet 0\n"),
                 ("wrong.ini:4: solver.omega: this method has no omega; give solver.method = weighted, "
                  "or omega = 1", "[grid]\nnx = 9\n[solver]\nomega = 0.9\n"),
-                ("wrong.ini:4: parallel.halo_depth: only depth 1 is available; give 1 or auto",
-                 "[grid]\nnx = 9\n[parallel]\nhalo_depth = 2\n"),
                 ("wrong.ini:5: output.history: the same file as output.image",
                  "[grid]\nnx = 9\n[output]\nimage = a\nhistory = a\n"),
                 ("wrong.ini:5: parallel.synchronous_sends: the halo \"neighbor\" has no synchronous "

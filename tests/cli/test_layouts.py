@@ -10,7 +10,7 @@ FIXED = "solver.rtol=0", "solver.max_sweeps=60", "solver.check_every=20"
 LOPSIDED = "problem.initial=x*x*x+3*y*y+x*y", "problem.source=x-y*y", "problem.exact=x+y"
 PERIODIC_X = "problem.west=periodic", "problem.east=periodic"
 PERIODIC_XY = (*PERIODIC_X, "problem.south=periodic", "problem.north=periodic", "problem.reaction=1")
-HALOS = "sendrecv", "nonblocking", "persistent", "neighbor"
+HALOS = "sendrecv", "nonblocking", "persistent", "neighbor", "shared", "overlap"
 
 
 def process_grid(text):
@@ -50,6 +50,23 @@ class Layouts(Case):
         for halo in HALOS[:3]:
             self.check_same((*LOPSIDED, *PERIODIC_XY, "grid.nx=6000", "grid.ny=4"), ("1x2",),
                             f"parallel.halo={halo}", "parallel.synchronous_sends=on")
+
+    def test_deep_halos(self):
+        """As deep as the narrowest part at most, and the header says what became of the depth."""
+        for halo in HALOS:
+            self.check_same(LOPSIDED, ("1x1", "1x2", "2x2"), f"parallel.halo={halo}",
+                            "parallel.halo_depth=16", threads=2)
+        run = self.jacobi(*FIXED, "grid.nx=11", "grid.ny=40", "parallel.process_grid=2x1",
+                          "parallel.halo_depth=16", ranks=2)
+        self.assertIn("of depth 5, ", run.out)
+        self.assertIn("depth 16 reduced to 5: the narrowest part is 5 points wide", run.out)
+
+    def test_overlap_with_one_thread(self):
+        """Nobody is left to sweep meanwhile: the header says so, and nothing is hidden."""
+        for threads, alone in (1, True), (2, False):
+            run = self.jacobi(*FIXED, "parallel.halo=overlap", ranks=2, threads=threads)
+            self.assertEqual("overlap needs a second thread" in run.out, alone)
+            self.assertEqual("hidden" in run.out, not alone)
 
     def test_threads_and_kernels(self):
         """B25: norms of any number of threads are the same bits, again and again."""
