@@ -1,6 +1,6 @@
-/* Every kernel with every halo variant, on a line and a rectangle, by as many threads as
- * OMP_NUM_THREADS says: built with the thread sanitizer it shows races between threads, and between
- * the main thread's exchange and the sweeps. All fields must be those of one thread. */
+/* Every kernel with every halo variant, plain and deep, on a line and a rectangle, by as many
+ * threads as OMP_NUM_THREADS says: built with the thread sanitizer it shows races between threads,
+ * and between the main thread's exchange and the sweeps. All fields must be those of one thread. */
 #include "verify.h"
 #include <omp.h>
 
@@ -9,7 +9,7 @@ enum { SWEEPS = 20 };
 struct choice {
     const char *sides; /* north and south, or NULL: a line */
     const char *kernel, *halo;
-    int threads;
+    int threads, halo_depth;
 };
 
 static void list_rectangle(struct verify_list *list, const char *sides) {
@@ -28,9 +28,10 @@ static void list_choice(struct verify_list *list, const struct choice *choice) {
         list_rectangle(list, choice->sides);
     verify_add(list, "solver.rtol=0");
     verify_add(list, "solver.max_sweeps=%d", SWEEPS);
-    verify_add(list, "solver.check_every=3");
+    verify_add(list, "solver.check_every=7");
     verify_add(list, "parallel.kernel=%s", choice->kernel);
     verify_add(list, "parallel.halo=%s", choice->halo);
+    verify_add(list, "parallel.halo_depth=%d", choice->halo_depth);
 }
 
 /* The checksum of the field, 0 after a failure. */
@@ -45,14 +46,16 @@ static uint64_t solve_choice(struct mpi_test *test, const struct choice *choice)
 }
 
 static void walk_tables(struct mpi_test *test, const char *sides, int threads) {
-    const struct choice alone = {sides, "reference", halo_variants[0]->name, 1};
+    const struct choice alone = {sides, "reference", halo_variants[0]->name, 1, 1};
     const uint64_t expected = solve_choice(test, &alone);
     for (int kernel = 0; kernel < kernel_count; kernel++)
-        for (int halo = 0; halo < halo_variant_count; halo++) {
-            const struct choice choice = {sides, kernels[kernel].name, halo_variants[halo]->name,
-                                          threads};
-            mpi_expect(test, solve_choice(test, &choice) == expected, "%s, %s, %s: field differs",
-                       sides ? sides : "line", choice.kernel, choice.halo);
+        for (int halo = 0; halo < 2 * halo_variant_count; halo++) {
+            const struct choice choice = {sides, kernels[kernel].name,
+                                          halo_variants[halo / 2]->name, threads,
+                                          halo % 2 == 0 ? 1 : 4};
+            mpi_expect(test, solve_choice(test, &choice) == expected,
+                       "%s, %s, %s of depth %d: field differs", sides ? sides : "line",
+                       choice.kernel, choice.halo, choice.halo_depth);
         }
 }
 
