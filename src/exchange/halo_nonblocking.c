@@ -1,35 +1,40 @@
 /* All messages at once: receives posted first, then sends to all eight neighbours; one wait. */
 #include "halo_parts.h"
 
-static void post_receives(struct halo *halo, double *values, MPI_Request *requests) {
-    for (int m = 0; m < halo->messages; m++) {
-        const struct halo_message *message = &halo->message[m];
-        struct halo_end end = halo_receive_end(halo, m, values);
+/* A message beyond a side is not even posted: to MPI_PROC_NULL it would cost as much as a small
+ * one. */
+static void post_receive(struct halo *halo, int m, double *values, MPI_Request *request) {
+    const struct halo_message *message = &halo->message[m];
+    struct halo_end end = halo_receive_end(halo, m, values);
+    *request = MPI_REQUEST_NULL;
+    if (message->receive_from != MPI_PROC_NULL)
         mpi_check(MPI_Irecv(end.start, end.count, end.type, message->receive_from, message->tag,
-                            halo->comm, &requests[m]),
+                            halo->comm, request),
                   "MPI_Irecv");
-    }
 }
 
-static void post_sends(struct halo *halo, double *values, MPI_Request *requests) {
-    for (int m = 0; m < halo->messages; m++) {
-        const struct halo_message *message = &halo->message[m];
-        struct halo_end end = halo_send_end(halo, m, values);
-        if (halo->synchronous)
-            mpi_check(MPI_Issend(end.start, end.count, end.type, message->send_to, message->tag,
-                                 halo->comm, &requests[m]),
-                      "MPI_Issend");
-        else
-            mpi_check(MPI_Isend(end.start, end.count, end.type, message->send_to, message->tag,
-                                halo->comm, &requests[m]),
-                      "MPI_Isend");
-    }
+static void post_send(struct halo *halo, int m, double *values, MPI_Request *request) {
+    const struct halo_message *message = &halo->message[m];
+    struct halo_end end = halo_send_end(halo, m, values);
+    *request = MPI_REQUEST_NULL;
+    if (message->send_to == MPI_PROC_NULL)
+        return;
+    if (halo->synchronous)
+        mpi_check(MPI_Issend(end.start, end.count, end.type, message->send_to, message->tag,
+                             halo->comm, request),
+                  "MPI_Issend");
+    else
+        mpi_check(MPI_Isend(end.start, end.count, end.type, message->send_to, message->tag,
+                            halo->comm, request),
+                  "MPI_Isend");
 }
 
 void halo_post(struct halo *halo, double *values, MPI_Request requests[HALO_REQUESTS_MAX]) {
-    post_receives(halo, values, requests);
+    for (int m = 0; m < halo->messages; m++)
+        post_receive(halo, m, values, &requests[m]);
     halo_pack(halo, values, 0, halo->messages);
-    post_sends(halo, values, requests + halo->messages);
+    for (int m = 0; m < halo->messages; m++)
+        post_send(halo, m, values, &requests[halo->messages + m]);
 }
 
 void halo_progress(const struct halo *halo, MPI_Request requests[HALO_REQUESTS_MAX]) {

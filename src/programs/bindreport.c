@@ -2,6 +2,7 @@
  * it in the place of the program in a launch command. */
 #include "funnel/binding_report.h"
 #include "funnel/record.h"
+#include "funnel/streams.h"
 #include "funnel/text.h"
 #include <stddef.h>
 #include <string.h>
@@ -178,6 +179,7 @@ static int bindreport(struct team *team, int argc, char **argv, struct status *s
 
 int main(int argc, char **argv) {
     struct status status = {.code = EXIT_CODE_DONE};
+    streams_open();
     struct team *team = team_start(&argc, &argv, &status);
     if (!team) {
         status_print(program, &status);

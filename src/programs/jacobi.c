@@ -4,6 +4,7 @@
 #include "funnel/clock.h"
 #include "funnel/image.h"
 #include "funnel/record.h"
+#include "funnel/streams.h"
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +41,8 @@ static void listen_to_signals(void) {
     const int numbers[] = {SIGINT, SIGTERM, SIGUSR1};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         sigaction(numbers[i], &action, NULL);
+    /* a file that grows too large is an error of writing, told like any other */
+    sigaction(SIGXFSZ, &(struct sigaction){.sa_handler = SIG_IGN}, NULL);
 }
 
 /* A command-line option that stands for an option of the configuration. */
@@ -288,6 +291,7 @@ static void last_line(const struct run *run, const struct status *status, int co
 int main(int argc, char **argv) {
     struct status status = {0};
     struct run run = {.main_s = clock_now_s(), .out = stdout};
+    streams_open();
     listen_to_signals();
     run.team = team_start(&argc, &argv, &status);
     if (!run.team) {

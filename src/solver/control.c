@@ -21,9 +21,11 @@ static int64_t next_interval(int64_t last, int64_t nanoseconds_a_sweep) {
 static void post(struct solve *solve, int64_t sweep, int64_t pace_ns, int64_t interval) {
     struct control *control = &solve->control;
     double now_s = clock_now_s();
+    /* what is posted now is read an interval later */
+    double read_s = now_s + 1e-9 * (double)pace_ns * (double)interval;
     int64_t values[TEAM_VOTE_VALUES] = {
         [VOTE_SIGNAL] = stop_requested(),
-        [VOTE_TIME_UP] = control->deadline_s > 0 && now_s >= control->deadline_s,
+        [VOTE_TIME_UP] = control->deadline_s > 0 && read_s >= control->deadline_s,
         [VOTE_NANOSECONDS_A_SWEEP] = pace_ns,
     };
     team_vote_post(control->vote, values);
