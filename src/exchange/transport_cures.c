@@ -20,12 +20,15 @@ typedef void *disconnect_function(void *endpoint);
 INTERPOSES progress_function ucp_worker_progress;
 INTERPOSES disconnect_function ucp_disconnect_nb;
 
-enum { IDLE_POLLS_BEFORE_YIELD = 20 }; /* about a microsecond */
+/* Polls in vain before a yield: about a microsecond where ranks share processors. Elsewhere about a
+ * tenth of a millisecond: no message takes that long unless its sender has lost its processor,
+ * perhaps to something that is no part of this run, and then spinning shortens nothing. */
+enum { POLLS_IF_CROWDED = 20, POLLS_OTHERWISE = 4000 };
 
 /* What UCX calls cannot be handed: they come from inside MPI. The first is written once before MPI
  * starts, the second once after; the third belongs to the thread that polls. */
 static progress_function *library_progress;
-static atomic_bool waiting_yields;
+static atomic_int polls_before_yield = POLLS_OTHERWISE;
 static _Thread_local int idle_polls;
 
 /* The function of UCX that ours stands before; ISO C has no cast from dlsym's pointer. */
@@ -49,7 +52,8 @@ static bool is_found(const char *name, const void *our_function_pointer) {
 bool transport_cures_yield(bool wanted) {
     progress_function *ours = ucp_worker_progress;
     bool yields = wanted && library_progress != NULL && is_found("ucp_worker_progress", &ours);
-    atomic_store_explicit(&waiting_yields, yields, memory_order_relaxed);
+    atomic_store_explicit(&polls_before_yield, yields ? POLLS_IF_CROWDED : POLLS_OTHERWISE,
+                          memory_order_relaxed);
     return yields;
 }
 
@@ -66,9 +70,9 @@ void *ucp_disconnect_nb(void *endpoint) {
 
 unsigned ucp_worker_progress(void *worker) {
     unsigned events = library_progress(worker);
-    if (events != 0 || !atomic_load_explicit(&waiting_yields, memory_order_relaxed)) {
+    if (events != 0) {
         idle_polls = 0;
-    } else if (++idle_polls >= IDLE_POLLS_BEFORE_YIELD) {
+    } else if (++idle_polls >= atomic_load_explicit(&polls_before_yield, memory_order_relaxed)) {
         idle_polls = 0;
         sched_yield();
     }
