@@ -13,6 +13,22 @@
 
 enum { SWEEP_ITERATES_MAX = 2 };
 
+/* How a kernel that is blocked in time works on a tile; 0 for a default. */
+struct kernel_tile {
+    int width; /* points in x, rounded up to whole cache lines */
+    int rows;  /* handled at a time, 2..32; multiples of 4 are fastest */
+};
+
+/* Cache sizes in bytes, 0 where unknown. */
+struct sweep_caches {
+    int64_t first_level, last_level; /* of a core, and what this rank may use of the last */
+};
+
+enum sweep_schedule {
+    SWEEP_STATIC, /* a thread sweeps what it touched first */
+    SWEEP_DYNAMIC /* the same first, then what slower threads have left */
+};
+
 /* The part of one rank, and what lies at its edges. */
 struct sweep_part {
     const struct grid *grid;
@@ -23,6 +39,9 @@ struct sweep_part {
                             NULL: the sweeper takes its own */
     bool physical[SIDE_COUNT]; /* true: this edge is a side of the domain, not another rank's.
                                   A periodic side is never physical */
+    struct kernel_tile tile;
+    struct sweep_caches caches;
+    enum sweep_schedule schedule;
 };
 
 /* Expressions as text, "" or NULL for none. Checked before: every rank and thread compiles its own.
@@ -47,11 +66,17 @@ struct kernel_box {
 /* Computes u_new from u in a box; ghosts of u next to the box are valid. */
 typedef void kernel_function(const struct kernel_box *box);
 
+/* Advances a tile by several sweeps in one pass through memory. Of the sweep room only. */
+struct temporal_tile;
+typedef void kernel_tile_function(const struct temporal_tile *tile);
+
 /* A kernel is a row of the table. Bytes count one read and one write of each value that a point
  * needs; a plain store also fetches the line it fills, 8 bytes a point that are not counted. */
 struct kernel {
     const char *name, *help;
-    kernel_function *(*choose)(const char **instruction_set); /* by what the processor has */
+    /* by what the processor has: for one sweep, and for several (NULL if only one by one) */
+    kernel_function *(*choose)(const char **instruction_set);
+    kernel_tile_function *(*choose_tile)(const char **instruction_set);
     int iterates_read, iterates_written;
     double bytes_per_point, bytes_per_point_source; /* memory traffic without and with varying f */
     int operations_per_point;                       /* of the isotropic form without source */
@@ -60,8 +85,14 @@ struct kernel {
 extern const struct kernel kernels[];
 extern const int kernel_count;
 
-/* The row of a name ("auto" gives the best for this machine), or NULL. */
+/* The row of a name ("auto" is `vector`), or NULL. */
 const struct kernel *kernel_find(const char *name);
+
+/* The row that is best for fields of this size, halo depth and last-level cache (0: unknown). */
+const struct kernel *kernel_auto(const struct field_layout *layout, int64_t cache_bytes);
+
+/* Memory traffic a point and sweep where `sweeps` sweeps are done between two exchanges. */
+double kernel_bytes(const struct kernel *kernel, const struct stencil *stencil, int sweeps);
 
 struct sweeper;
 
@@ -116,6 +147,13 @@ int sweep_threads(void);
 
 /* Points that sweeper_advance(sweeps) computes beyond the interior. */
 int64_t sweeper_redundant_points(const struct sweeper *sweeper, int sweeps);
+
+/* Points that sweeper_advance(sweeps) computes more than once because tiles overlap, and beside
+ * those it was asked for because vectors are whole. 0 for a kernel without tiles. */
+int64_t sweeper_overlap_points(const struct sweeper *sweeper, int sweeps);
+
+/* The tile in use, defaults filled in. */
+struct kernel_tile sweeper_tile(const struct sweeper *sweeper);
 
 /* Refreshes the ghosts of Neumann sides of the current iterate (before a residual or an output). */
 void sweeper_refresh_sides(struct sweeper *sweeper);

@@ -1,36 +1,81 @@
 /* The table of kernels, and the choice of an instruction set at run time, so that one binary runs
  * on every processor of a family and uses what each has. */
 #include "kernels.h"
+#include "tile_plan.h"
 #include <string.h>
 
-#if defined(__x86_64__)
-void kernel_vector_avx512(const struct kernel_box *box);
-void kernel_vector_avx2(const struct kernel_box *box);
-#endif
-void kernel_vector_baseline(const struct kernel_box *box);
+enum { WORTHWHILE_SWEEPS = 4 /* fewer at a time are not worth tiles that overlap */ };
 
-#if defined(__x86_64__)
-static bool has_avx512(void) {
-    return __builtin_cpu_supports("avx512f") != 0;
+span_function span_baseline;
+
+static void vector_baseline(const struct kernel_box *box) {
+    kernel_vector(box, span_baseline);
 }
 
-static bool has_avx2(void) {
-    return __builtin_cpu_supports("avx2") != 0;
+static void streaming_baseline(const struct kernel_box *box) {
+    kernel_streaming(box, span_baseline);
 }
-#endif
+
+static void temporal_baseline(const struct temporal_tile *tile) {
+    kernel_temporal(tile, span_baseline);
+}
 
 static bool always(void) {
     return true;
 }
 
-const struct vector_kernel vector_kernels[] = {
 #if defined(__x86_64__)
-    {"avx512", kernel_vector_avx512, has_avx512},
-    {"avx2", kernel_vector_avx2, has_avx2},
+span_function span_avx2, span_avx512;
+
+static void vector_avx2(const struct kernel_box *box) {
+    kernel_vector(box, span_avx2);
+}
+
+static void streaming_avx2(const struct kernel_box *box) {
+    kernel_streaming(box, span_avx2);
+}
+
+static void temporal_avx2(const struct temporal_tile *tile) {
+    kernel_temporal(tile, span_avx2);
+}
+
+static bool has_avx2(void) {
+    return __builtin_cpu_supports("avx2") != 0;
+}
+
+static void vector_avx512(const struct kernel_box *box) {
+    kernel_vector(box, span_avx512);
+}
+
+static void streaming_avx512(const struct kernel_box *box) {
+    kernel_streaming(box, span_avx512);
+}
+
+static void temporal_avx512(const struct temporal_tile *tile) {
+    kernel_temporal(tile, span_avx512);
+}
+
+static bool has_avx512(void) {
+    return __builtin_cpu_supports("avx512f") != 0;
+}
 #endif
-    {"baseline", kernel_vector_baseline, always},
+
+const struct instruction_set instruction_sets[] = {
+#if defined(__x86_64__)
+    {"avx512", has_avx512, vector_avx512, streaming_avx512, temporal_avx512},
+    {"avx2", has_avx2, vector_avx2, streaming_avx2, temporal_avx2},
+#endif
+    {"baseline", always, vector_baseline, streaming_baseline, temporal_baseline},
 };
-const int vector_kernel_count = sizeof vector_kernels / sizeof vector_kernels[0];
+const int instruction_set_count = sizeof instruction_sets / sizeof instruction_sets[0];
+
+static const struct instruction_set *best_instruction_set(const char **name) {
+    const struct instruction_set *row = instruction_sets;
+    while (!row->available())
+        row++;
+    *name = row->name;
+    return row;
+}
 
 static kernel_function *choose_reference(const char **instruction_set) {
     *instruction_set = "as compiled";
@@ -38,11 +83,15 @@ static kernel_function *choose_reference(const char **instruction_set) {
 }
 
 static kernel_function *choose_vector(const char **instruction_set) {
-    const struct vector_kernel *row = vector_kernels;
-    while (!row->available())
-        row++;
-    *instruction_set = row->instruction_set;
-    return row->function;
+    return best_instruction_set(instruction_set)->vector;
+}
+
+static kernel_function *choose_streaming(const char **instruction_set) {
+    return best_instruction_set(instruction_set)->streaming;
+}
+
+static kernel_tile_function *choose_temporal(const char **instruction_set) {
+    return best_instruction_set(instruction_set)->temporal;
 }
 
 const struct kernel kernels[] = {
@@ -62,6 +111,23 @@ const struct kernel kernels[] = {
      .bytes_per_point = 16,
      .bytes_per_point_source = 24,
      .operations_per_point = 4},
+    {.name = "streaming",
+     .help = "as vector, with stores past the caches: for fields larger than those",
+     .choose = choose_streaming,
+     .iterates_read = 1,
+     .iterates_written = 1,
+     .bytes_per_point = 16,
+     .bytes_per_point_source = 24,
+     .operations_per_point = 4},
+    {.name = "temporal",
+     .help = "all sweeps between two exchanges in one pass through memory, tile by tile",
+     .choose = choose_vector,
+     .choose_tile = choose_temporal,
+     .iterates_read = 1,
+     .iterates_written = 1,
+     .bytes_per_point = 16,
+     .bytes_per_point_source = 24,
+     .operations_per_point = 4},
 };
 const int kernel_count = sizeof kernels / sizeof kernels[0];
 
@@ -71,4 +137,18 @@ const struct kernel *kernel_find(const char *name) {
         if (strcmp(kernels[row].name, wanted) == 0)
             return &kernels[row];
     return NULL;
+}
+
+const struct kernel *kernel_auto(const struct field_layout *layout, int64_t cache_bytes) {
+    struct sweep_caches caches = caches_known((struct sweep_caches){.last_level = cache_bytes});
+    if (layout->depth >= WORTHWHILE_SWEEPS)
+        return kernel_find("temporal");
+    bool fits = 2 * (int64_t)layout->bytes <= caches.last_level;
+    return kernel_find(fits ? "vector" : "streaming");
+}
+
+double kernel_bytes(const struct kernel *kernel, const struct stencil *stencil, int sweeps) {
+    double bytes =
+        stencil->source_varies ? kernel->bytes_per_point_source : kernel->bytes_per_point;
+    return kernel->choose_tile && sweeps > 1 ? bytes / sweeps : bytes;
 }

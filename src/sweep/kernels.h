@@ -1,19 +1,52 @@
-/* The kernels' functions, one a file. Private to the room: others go through the table. */
+/* The kernels' functions, and what they need beside a box. Private to the room: others go through
+ * the table. */
 #ifndef FUNNEL_SWEEP_KERNELS_H
 #define FUNNEL_SWEEP_KERNELS_H
 
-#include "funnel/sweep.h"
+#include "span.h"
 
-void kernel_reference(const struct kernel_box *box);
-
-/* The vector kernel, once for each instruction set that it was compiled for. */
-struct vector_kernel {
-    const char *instruction_set;
-    kernel_function *function;
-    bool (*available)(void); /* on this processor */
+enum {
+    TEMPORAL_SWEEPS_MAX = 64, /* that one pass over a tile advances */
+    TEMPORAL_ROWS_MAX = 32,   /* handled at a time; the least is 2 */
+    TEMPORAL_ROWS_MIN = 2
 };
 
-extern const struct vector_kernel vector_kernels[]; /* best first; the last one always runs */
-extern const int vector_kernel_count;
+/* A tile to be advanced by several sweeps. `box` is as for one sweep: u holds the iterate before
+ * the first, valid in the box and `sweeps` points beyond it, u_new gets the one after the last. */
+struct temporal_tile {
+    struct kernel_box box;
+    int sweeps; /* 1..TEMPORAL_SWEEPS_MAX */
+    int rows;   /* TEMPORAL_ROWS_MIN..TEMPORAL_ROWS_MAX */
+    bool streaming;
+    struct region domain; /* ends at the sides of the domain; wider than any halo where an edge is
+                             internal */
+    /* u at a mirror ghost less u at the point it mirrors, by the index along the side; NULL where
+       the ghosts keep what they hold */
+    const double *mirror[SIDE_COUNT];
+    double *scratch; /* of this thread, on a cache line: temporal_scratch_bytes */
+};
+
+void kernel_reference(const struct kernel_box *box);
+void kernel_vector(const struct kernel_box *box, span_function *sweep);
+void kernel_streaming(const struct kernel_box *box, span_function *sweep);
+void kernel_temporal(const struct temporal_tile *tile, span_function *sweep);
+
+/* Memory that tiles of this width need. */
+size_t temporal_scratch_bytes(const struct kernel_tile *tile, int sweeps);
+
+/* Points that sweeps over the tile compute, those beyond the box and in incomplete vectors
+ * included. */
+int64_t temporal_points(const struct temporal_tile *tile);
+
+/* The kernels as compiled for one instruction set. */
+struct instruction_set {
+    const char *name;
+    bool (*available)(void); /* on this processor */
+    kernel_function *vector, *streaming;
+    kernel_tile_function *temporal;
+};
+
+extern const struct instruction_set instruction_sets[]; /* best first; the last one always runs */
+extern const int instruction_set_count;
 
 #endif

@@ -31,13 +31,13 @@ static enum axis axis_along(enum side side) {
 }
 
 /* Halo depth at both ends of a side. */
-static int depth_along(const struct field_layout *layout, enum side side) {
+int side_depth(const struct field_layout *layout, enum side side) {
     return axis_along(side) == AXIS_X ? layout->depth : layout->depth_y;
 }
 
 int64_t side_values(const struct field_layout *layout, enum side side) {
     local_index points = axis_along(side) == AXIS_X ? layout->nx : layout->ny;
-    return points + 2 * depth_along(layout, side);
+    return points + 2 * side_depth(layout, side);
 }
 
 bool side_is(const struct sweep_part *part, enum side side, enum side_kind kind) {
@@ -71,7 +71,7 @@ static void fill_side(struct sweeper *sweeper, enum side side, struct evaluator 
     const struct grid *grid = &sweeper->grid;
     enum axis along = axis_along(side);
     double spacing = grid->spacing[axis_across(side)];
-    int depth = depth_along(&sweeper->part.layout, side);
+    int depth = side_depth(&sweeper->part.layout, side);
     int64_t count = side_values(&sweeper->part.layout, side);
     for (local_index k = -depth; k < count - depth; k++) {
         global_index i = sweeper->part.begin[along] + k;
@@ -137,7 +137,7 @@ void sides_refresh(const struct sweeper *sweeper, const struct field *iterate,
         local_index first = rows ? region.x0 : region.y0, last = rows ? region.x1 : region.y1;
         struct walk walk = walk_of(layout, side);
         double *ghost = field_row(iterate, 0) + walk.ghost;
-        int depth = depth_along(layout, side);
+        int depth = side_depth(layout, side);
         for (local_index k = first; k < last; k++)
             ghost[k * walk.along] = ghost[k * walk.along + 2 * walk.inward] + mirror[k + depth];
     }

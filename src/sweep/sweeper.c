@@ -1,14 +1,20 @@
-/* The sweeper's life, and its sweeps: one parallel region for all sweeps between two exchanges,
- * with a barrier from one to the next. */
+/* The sweeper's life: its memory, touched first by the threads that sweep it, and its values. */
 #include "sweeper.h"
-#include "funnel/clock.h"
 #include "funnel/memory.h"
+#include "kernels.h"
 #include "thread_plan.h"
+#include "tile_plan.h"
 #include <omp.h>
 #include <stdlib.h>
 
 static int kernel_iterates(const struct kernel *kernel) {
     return kernel->iterates_read + kernel->iterates_written;
+}
+
+/* Of one thread, for a kernel with tiles. */
+static size_t scratch_bytes(const struct sweep_part *part) {
+    struct kernel_tile tile = tile_known(part->tile, part);
+    return temporal_scratch_bytes(&tile, temporal_sweeps(part));
 }
 
 struct sweep_memory sweep_memory_plan(const struct sweep_part *part, const struct kernel *kernel) {
@@ -18,6 +24,8 @@ struct sweep_memory sweep_memory_plan(const struct sweep_part *part, const struc
                                 .small_bytes =
                                     sizeof(struct sweeper) +
                                     threads * (sizeof(struct thread_box) + sizeof(double))};
+    if (kernel->choose_tile)
+        plan.small_bytes += threads * scratch_bytes(part);
     for (int i = 0; i < kernel_iterates(kernel); i++)
         plan.name[plan.arrays++] = names[i];
     if (part->stencil.source_varies)
@@ -80,6 +88,19 @@ static bool take_memory(struct sweeper *sweeper, struct status *status) {
     return false;
 }
 
+/* Memory for the tiles of each thread, which touches it in its first tile. */
+static bool take_scratch(struct sweeper *sweeper, struct status *status) {
+    if (!sweeper->sweep_tile)
+        return true;
+    sweeper->scratch_bytes = scratch_bytes(&sweeper->part);
+    for (int i = 0; i < sweeper->threads; i++) {
+        sweeper->box[i].scratch = memory_take(sweeper->scratch_bytes, status);
+        if (!sweeper->box[i].scratch)
+            return false;
+    }
+    return true;
+}
+
 /* Start values of all boxes; the first box that failed gives the status. */
 static bool fill_boxes(struct sweeper *sweeper, const struct sweep_values *values,
                        struct status *status) {
@@ -96,6 +117,13 @@ static bool fill_boxes(struct sweeper *sweeper, const struct sweep_values *value
     return status_good(status);
 }
 
+static void choose_functions(struct sweeper *sweeper) {
+    const struct kernel *kernel = sweeper->kernel;
+    sweeper->sweep = kernel->choose(&sweeper->instruction_set);
+    if (kernel->choose_tile)
+        sweeper->sweep_tile = kernel->choose_tile(&sweeper->instruction_set);
+}
+
 struct sweeper *sweeper_make(const struct sweep_part *part, const struct kernel *kernel,
                              const struct sweep_values *values, struct status *status) {
     struct sweeper *sweeper = calloc(1, sizeof *sweeper);
@@ -108,9 +136,12 @@ struct sweeper *sweeper_make(const struct sweep_part *part, const struct kernel 
     sweeper->part.grid = &sweeper->grid;
     sweeper->kernel = kernel;
     sweeper->iterates = kernel_iterates(kernel);
-    sweeper->sweep = kernel->choose(&sweeper->instruction_set);
-    if (take_memory(sweeper, status) && fill_boxes(sweeper, values, status) &&
-        sides_fill(sweeper, values, status))
+    sweeper->tile = tile_known(part->tile, part);
+    sweeper->streaming =
+        (int64_t)part->layout.bytes * sweeper->iterates > caches_known(part->caches).last_level;
+    choose_functions(sweeper);
+    if (take_memory(sweeper, status) && take_scratch(sweeper, status) &&
+        fill_boxes(sweeper, values, status) && sides_fill(sweeper, values, status))
         return sweeper;
     sweeper_free(sweeper);
     return NULL;
@@ -119,8 +150,10 @@ struct sweeper *sweeper_make(const struct sweep_part *part, const struct kernel 
 void sweeper_free(struct sweeper *sweeper) {
     if (!sweeper)
         return;
-    for (int i = 0; i < sweeper->threads; i++)
+    for (int i = 0; i < sweeper->threads; i++) {
         evaluator_close(&sweeper->box[i].exact);
+        memory_release(sweeper->box[i].scratch, sweeper->scratch_bytes);
+    }
     for (int i = 0; i < sweeper->iterates && !sweeper->part.lent; i++)
         memory_release(sweeper->memory[i], sweeper->part.layout.bytes);
     memory_release(sweeper->source.values, sweeper->part.layout.bytes);
@@ -147,52 +180,14 @@ const char *sweeper_instruction_set(const struct sweeper *sweeper) {
     return sweeper->instruction_set;
 }
 
+struct kernel_tile sweeper_tile(const struct sweeper *sweeper) {
+    return sweeper->tile;
+}
+
 const double *sweeper_thread_seconds(const struct sweeper *sweeper) {
     for (int i = 0; i < sweeper->threads; i++)
         sweeper->thread_s[i] = sweeper->box[i].sweep_s;
     return sweeper->thread_s;
-}
-
-/* One sweep over one box, from iterate `from` to the next, with `beyond` points of the halo. */
-static void sweep_box(const struct sweeper *sweeper, int number, int from, int beyond) {
-    double start_s = clock_now_s();
-    struct thread_box *box = &sweeper->box[number];
-    const struct field *u = &sweeper->iterate[from];
-    const struct field *u_new = &sweeper->iterate[(from + 1) % sweeper->iterates];
-    struct region region = box_extended(&sweeper->part, box->interior, beyond);
-    struct kernel_box work = {.u = field_row(u, 0),
-                              .u_new = field_row(u_new, 0),
-                              .source =
-                                  sweeper->source.values ? field_row(&sweeper->source, 0) : NULL,
-                              .pitch = u->layout.pitch,
-                              .stencil = &sweeper->part.stencil,
-                              .box = region};
-    sides_refresh(sweeper, u, region);
-    sweeper->sweep(&work);
-    box->sweep_s += clock_now_s() - start_s;
-}
-
-void sweeper_advance(struct sweeper *sweeper, int sweeps) {
-#pragma omp parallel num_threads(sweeper->threads)
-    for (int sweep = 1; sweep <= sweeps; sweep++) {
-        if (sweep > 1) {
-#pragma omp barrier
-        }
-        int from = (sweeper->current + sweep - 1) % sweeper->iterates;
-        for (int box = omp_get_thread_num(); box < sweeper->threads; box += omp_get_num_threads())
-            sweep_box(sweeper, box, from, sweeps - sweep);
-    }
-    sweeper->current = (sweeper->current + sweeps) % sweeper->iterates;
-}
-
-int64_t sweeper_redundant_points(const struct sweeper *sweeper, int sweeps) {
-    const struct field_layout *layout = &sweeper->part.layout;
-    struct region interior = {0, layout->nx, 0, layout->ny};
-    int64_t points = 0;
-    for (int sweep = 1; sweep <= sweeps; sweep++)
-        points += region_points(box_extended(&sweeper->part, interior, sweeps - sweep)) -
-                  region_points(interior);
-    return points;
 }
 
 static void refresh_box(const struct sweeper *sweeper, int number, void *argument) {

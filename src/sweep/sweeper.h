@@ -11,6 +11,8 @@ enum { CACHE_LINE_BYTES = 64 };
 struct thread_box {
     _Alignas(CACHE_LINE_BYTES) struct region interior;
     double sweep_s;
+    double *scratch;        /* for a kernel with tiles */
+    int64_t tiles_given[2]; /* of this pass and the next, where threads share tiles */
     struct evaluator exact;
     /* of the last pass over the box */
     int exponent;
@@ -24,6 +26,10 @@ struct sweeper {
     struct sweep_part part;
     const struct kernel *kernel;
     kernel_function *sweep;
+    kernel_tile_function *sweep_tile; /* NULL for a kernel without tiles */
+    struct kernel_tile tile;
+    size_t scratch_bytes; /* of each thread */
+    bool streaming;       /* the iterates do not fit in the caches */
     const char *instruction_set;
     int iterates, current;
     struct field iterate[SWEEP_ITERATES_MAX];
@@ -55,8 +61,9 @@ box_work box_touch, box_fill;
 /* Evaluates the sides: Dirichlet ghosts of all iterates, mirror terms of Neumann sides. */
 bool sides_fill(struct sweeper *sweeper, const struct sweep_values *values, struct status *status);
 
-/* Number of values along a side, halo included, and bytes of all mirror terms. */
+/* Number of values along a side, halo included, and how many of them come before index 0. */
 int64_t side_values(const struct field_layout *layout, enum side side);
+int side_depth(const struct field_layout *layout, enum side side);
 bool side_is(const struct sweep_part *part, enum side side, enum side_kind kind);
 
 /* Writes the mirror ghosts next to `region` in the iterate. */

@@ -128,9 +128,11 @@ static int all_kernels(kernel_function **functions, int capacity) {
         functions[count++] = kernels[i].choose(&instruction_set);
         assert_non_null(instruction_set);
     }
-    for (int i = 0; i < vector_kernel_count && count < capacity; i++)
-        if (vector_kernels[i].available())
-            functions[count++] = vector_kernels[i].function;
+    for (int i = 0; i < instruction_set_count && count + 2 <= capacity; i++)
+        if (instruction_sets[i].available()) {
+            functions[count++] = instruction_sets[i].vector;
+            functions[count++] = instruction_sets[i].streaming;
+        }
     return count;
 }
 
@@ -210,7 +212,7 @@ static void names_are_found(void **state) {
         assert_ptr_equal(kernel_find(kernels[i].name), &kernels[i]);
     assert_string_equal(kernel_find("auto")->name, "vector");
     assert_null(kernel_find("vectors"));
-    assert_true(vector_kernels[vector_kernel_count - 1].available());
+    assert_true(instruction_sets[instruction_set_count - 1].available());
 }
 
 /* Marks every point of the boxes; each must be covered once. */

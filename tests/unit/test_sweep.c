@@ -156,22 +156,50 @@ static void run_rounds(const struct sweep_case *c, struct sweeper *sweeper) {
     serial_free(&serial);
 }
 
+/* How a sweeper works; the same sweeper serves for all, so that values are set up once. */
+struct variant {
+    kernel_function *sweep;
+    kernel_tile_function *sweep_tile; /* or NULL */
+    bool streaming;
+    enum sweep_schedule schedule;
+};
+
+/* Every kernel in every instruction set that this processor has; returns how many. */
+static int all_variants(struct variant *variants, int capacity) {
+    int count = 0;
+    variants[count++] = (struct variant){.sweep = kernel_reference};
+    for (int i = 0; i < instruction_set_count && count + 4 <= capacity; i++) {
+        const struct instruction_set *set = &instruction_sets[i];
+        if (!set->available())
+            continue;
+        enum sweep_schedule other = i % 2 ? SWEEP_STATIC : SWEEP_DYNAMIC;
+        variants[count++] = (struct variant){set->vector, NULL, false, SWEEP_DYNAMIC};
+        variants[count++] = (struct variant){set->streaming, NULL, false, SWEEP_STATIC};
+        variants[count++] = (struct variant){set->vector, set->temporal, false, other};
+        variants[count++] = (struct variant){set->vector, set->temporal, true, SWEEP_STATIC};
+    }
+    return count;
+}
+
 /* Two rounds leave the first iterate current, so that its start values are all that is put back. */
 static void run_kernels(const struct sweep_case *c) {
     struct grid grid;
     if (!case_grid(c, &grid))
         return;
-    struct sweeper *sweeper = case_sweeper(c, &grid, kernel_find("reference"));
+    struct variant variants[16];
+    int count = all_variants(variants, 16);
+    struct sweeper *sweeper = case_sweeper(c, &grid, kernel_find("temporal"));
     struct field *first = &sweeper->iterate[0];
     double *start = malloc(first->layout.bytes);
     assert_non_null(start);
     memcpy(start, first->values, first->layout.bytes);
-    run_rounds(c, sweeper);
-    for (int i = 0; i < vector_kernel_count; i++) {
+    for (int i = 0; i < count; i++) {
         memcpy(first->values, start, first->layout.bytes);
-        sweeper->sweep = vector_kernels[i].function;
-        if (vector_kernels[i].available())
-            run_rounds(c, sweeper);
+        sweeper->sweep = variants[i].sweep;
+        sweeper->sweep_tile = variants[i].sweep_tile;
+        sweeper->streaming = variants[i].streaming;
+        sweeper->part.schedule = variants[i].schedule;
+        run_rounds(c, sweeper);
     }
     free(start);
     sweeper_free(sweeper);

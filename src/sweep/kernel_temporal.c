@@ -1,0 +1,276 @@
+/* Several sweeps over a tile in one pass through memory: the tile is walked northward, and each
+ * sweep (level) follows the one before it one row behind. Only level 0 is read from the old iterate
+ * and only the last is written to the new one.
+ *
+ * A level handles a few rows at a time. It needs those that the level before has just made and the
+ * two before them, and leaves its own in their place, so that what a step works on stays in the
+ * first-level cache; the last two rows are kept for the next step. Nothing is copied: rows are
+ * buffers that change their place in a list. A tile computes what it needs beyond its edges itself,
+ * so tiles are independent. */
+#include "kernels.h"
+#include <stddef.h>
+#include <string.h>
+
+/* The state of a walk. Rows are pointers to x = left, and x counts from there. */
+struct walk {
+    const struct temporal_tile *tile;
+    span_function *sweep;
+    local_index left;
+    int64_t width; /* of level 1, in whole lines */
+    /* two rows from the step before, then those of this step, of the level made last */
+    double *row[TEMPORAL_ROWS_MAX + 2];
+    double *kept[TEMPORAL_SWEEPS_MAX][2]; /* last two rows of each level */
+    double *beyond[2];                    /* rows of mirror ghosts, south and north */
+    bool at_west, at_east;                /* the tile ends at a side of the domain */
+};
+
+static local_index line_down(local_index x) {
+    return x & -SPAN_LINE;
+}
+
+static local_index line_up(local_index x) {
+    return line_down(x + SPAN_LINE - 1);
+}
+
+static local_index larger(local_index a, local_index b) {
+    return a > b ? a : b;
+}
+
+static local_index smaller(local_index a, local_index b) {
+    return a < b ? a : b;
+}
+
+/* Doubles from a buffer to the next: a line more on both sides, and an odd number of lines, which
+ * spreads the rows over the sets of a cache. */
+static int64_t buffer_pitch(int64_t width) {
+    return ((width / SPAN_LINE + 2) | 1) * SPAN_LINE;
+}
+
+size_t temporal_scratch_bytes(const struct kernel_tile *tile, int sweeps) {
+    /* the cut rounds to lines at both ends, the levels do so again */
+    int64_t widest = line_up(tile->width) + 2 * line_up(sweeps) + 3 * SPAN_LINE;
+    int64_t buffers = tile->rows + 2 * sweeps; /* two for each level but the last, two ghost rows */
+    return (size_t)(buffers * buffer_pitch(widest)) * sizeof(double);
+}
+
+/* What a level computes: the box, and a point more on each side for every level that follows. */
+static struct region level_region(const struct temporal_tile *tile, int level) {
+    const struct region *box = &tile->box.box, *domain = &tile->domain;
+    local_index beyond = tile->sweeps - level;
+    struct region region = {larger(box->x0 - beyond, domain->x0),
+                            smaller(box->x1 + beyond, domain->x1), box->y0, box->y1};
+    if (tile->box.stencil->dimensions == 2) {
+        region.y0 = larger(box->y0 - beyond, domain->y0);
+        region.y1 = smaller(box->y1 + beyond, domain->y1);
+    }
+    return region;
+}
+
+/* In x every level but the last computes whole lines: what is too much is never used. */
+static struct region level_lines(const struct temporal_tile *tile, int level) {
+    struct region region = level_region(tile, level);
+    if (level < tile->sweeps) {
+        region.x0 = line_down(region.x0);
+        region.x1 = line_up(region.x1);
+    }
+    return region;
+}
+
+int64_t temporal_points(const struct temporal_tile *tile) {
+    int64_t points = 0;
+    for (int level = 1; level <= tile->sweeps; level++)
+        points += region_points(level_lines(tile, level));
+    return points;
+}
+
+static struct walk walk_begin(const struct temporal_tile *tile, span_function *sweep) {
+    struct region first = level_lines(tile, 1);
+    local_index left = line_down(first.x0);
+    struct walk walk = {.tile = tile,
+                        .sweep = sweep,
+                        .left = left,
+                        .width = line_up(first.x1) - left,
+                        .at_west = first.x0 == tile->domain.x0,
+                        .at_east = level_region(tile, 1).x1 == tile->domain.x1};
+    int64_t pitch = buffer_pitch(walk.width);
+    double *next = tile->scratch + SPAN_LINE;
+    for (int i = 0; i < tile->rows; i++, next += pitch)
+        walk.row[i + 2] = next;
+    for (int level = 1; level < tile->sweeps; level++)
+        for (int i = 0; i < 2; i++, next += pitch)
+            walk.kept[level][i] = next;
+    walk.beyond[0] = next;
+    walk.beyond[1] = next + pitch;
+    return walk;
+}
+
+/* Row y of the old iterate, and of the source. */
+static const double *old_row(const struct walk *walk, local_index y) {
+    return walk->tile->box.u + y * walk->tile->box.pitch + walk->left;
+}
+
+static const double *source_row(const struct walk *walk, local_index y) {
+    const struct kernel_box *box = &walk->tile->box;
+    return box->source ? box->source + y * box->pitch + walk->left : NULL;
+}
+
+static double *new_row(const struct walk *walk, local_index y) {
+    return walk->tile->box.u_new + y * walk->tile->box.pitch + walk->left;
+}
+
+/* The ghosts west and east of a buffer that holds row y. Those of given values come first, because
+ * the mirror of a single column is the ghost on its other side. */
+static void end_row(const struct walk *walk, double *row, local_index y) {
+    const struct temporal_tile *tile = walk->tile;
+    const double *west = tile->mirror[SIDE_WEST], *east = tile->mirror[SIDE_EAST];
+    const double *u = old_row(walk, y);
+    local_index before = tile->domain.x0 - walk->left - 1, after = tile->domain.x1 - walk->left;
+    if (walk->at_west && !west)
+        row[before] = u[before];
+    if (walk->at_east && !east)
+        row[after] = u[after];
+    if (walk->at_west && west)
+        row[before] = row[before + 2] + west[y];
+    if (walk->at_east && east)
+        row[after] = row[after - 2] + east[y];
+}
+
+/* Makes the row of ghosts beyond a side with given flux. */
+static const double *mirror_row(const struct walk *walk, enum side side, struct region region,
+                                const double *inner) {
+    const double *mirror = walk->tile->mirror[side];
+    double *ghosts = walk->beyond[side == SIDE_NORTH];
+    for (local_index x = region.x0; x < region.x1; x++)
+        ghosts[x - walk->left] = inner[x - walk->left] + mirror[x];
+    return ghosts;
+}
+
+/* Puts the rows beyond the sides of the domain into `in`, whose first is row y. Given values come
+ * first, because the mirror of a single row is the row beyond the other side. */
+static void put_side_rows(const struct walk *walk, const double **in, local_index y, int count,
+                          struct region region) {
+    const struct region *domain = &walk->tile->domain;
+    const double *const *mirror = walk->tile->mirror;
+    local_index south = domain->y0 - 1 - y, north = domain->y1 - y;
+    bool at_south = south >= 0, at_north = north < count;
+    if (at_south && !mirror[SIDE_SOUTH])
+        in[south] = old_row(walk, y + south);
+    if (at_north && !mirror[SIDE_NORTH])
+        in[north] = old_row(walk, y + north);
+    if (at_south && mirror[SIDE_SOUTH])
+        in[south] = mirror_row(walk, SIDE_SOUTH, region, in[south + 2]);
+    if (at_north && mirror[SIDE_NORTH])
+        in[north] = mirror_row(walk, SIDE_NORTH, region, in[north - 2]);
+}
+
+/* Rows first..last-1 of a level; in[0] and out[-1] stand for row y - 1. */
+static void sweep_rows(const struct walk *walk, int level, const double *const *in,
+                       double *const *out, local_index y, local_index first, local_index last) {
+    const struct temporal_tile *tile = walk->tile;
+    struct region lines = level_lines(tile, level);
+    struct span span = {.stencil = tile->box.stencil,
+                        .x0 = lines.x0 - walk->left,
+                        .x1 = lines.x1 - walk->left,
+                        .streaming = tile->streaming && level == tile->sweeps};
+    for (local_index row = first; row < last; row += span.rows) {
+        span.rows = last - row >= SPAN_ROWS ? SPAN_ROWS : 1;
+        for (int i = 0; i < span.rows + 2; i++)
+            span.in[i] = in[row - y + i];
+        for (int i = 0; i < span.rows; i++) {
+            span.out[i] = out[row - y + i];
+            span.source[i] = source_row(walk, row + i);
+        }
+        walk->sweep(&span);
+    }
+    if (level < tile->sweeps && (walk->at_west || walk->at_east))
+        for (local_index row = first; row < last; row++)
+            end_row(walk, out[row - y], row);
+}
+
+/* The rows that a level reads and writes in this step; above the first level it writes where it
+ * read, two rows behind. */
+static void choose_rows(const struct walk *walk, int level, local_index y, const double **in,
+                        double **out) {
+    int rows = walk->tile->rows;
+    for (int i = 0; i < rows + 2; i++)
+        in[i] = level == 1 ? old_row(walk, y - 1 + i) : walk->row[i];
+    for (int i = 0; i < rows; i++)
+        if (level == walk->tile->sweeps)
+            out[i] = new_row(walk, y + i);
+        else
+            out[i] = walk->row[level == 1 ? i + 2 : i];
+}
+
+/* One level of a step: its rows from y on, as far as the tile needs them. */
+static void sweep_level(struct walk *walk, int level, local_index y) {
+    int rows = walk->tile->rows;
+    struct region region = level_region(walk->tile, level);
+    local_index first = larger(y, region.y0), last = smaller(y + rows, region.y1);
+    if (level > 1)
+        memcpy(walk->row, walk->kept[level - 1], sizeof walk->kept[level - 1]);
+    if (first < last) {
+        const double *in[TEMPORAL_ROWS_MAX + 2];
+        double *out[TEMPORAL_ROWS_MAX];
+        choose_rows(walk, level, y, in, out);
+        if (level > 1)
+            put_side_rows(walk, in, y - 1, rows + 2, region);
+        sweep_rows(walk, level, in, out, y, first, last);
+    }
+    if (level > 1) {
+        memcpy(walk->kept[level - 1], walk->row + rows, sizeof walk->kept[level - 1]);
+        memmove(walk->row + 2, walk->row, (size_t)rows * sizeof *walk->row);
+    }
+}
+
+/* Asks for a share of the rows that the next step will read from memory, so that the requests are
+ * spread over the step's levels. */
+static void prefetch_share(const struct walk *walk, int level, local_index y) {
+    int64_t lines = walk->width / SPAN_LINE + 2, all = walk->tile->rows * lines;
+    int sweeps = walk->tile->sweeps;
+    int64_t begin = all * (level - 1) / sweeps, end = all * level / sweeps;
+    int64_t row = begin / lines, line = begin % lines;
+    for (int64_t i = begin; i < end; i++) {
+        int64_t x = (line - 1) * SPAN_LINE;
+        __builtin_prefetch(old_row(walk, y + row) + x, 0, 2);
+        if (walk->tile->box.source)
+            __builtin_prefetch(source_row(walk, y + row) + x, 0, 2);
+        if (++line == lines) {
+            line = 0;
+            row++;
+        }
+    }
+}
+
+static void sweep_plane(struct walk *walk) {
+    const struct temporal_tile *tile = walk->tile;
+    local_index y = level_region(tile, 1).y0;
+    local_index end = tile->box.box.y1 + tile->sweeps - 1;
+    for (; y < end; y += tile->rows)
+        for (int level = 1; level <= tile->sweeps; level++) {
+            prefetch_share(walk, level, y + 1 + tile->rows);
+            sweep_level(walk, level, y + 1 - level);
+        }
+}
+
+/* A line is one row, which all levels share. */
+static void sweep_line(struct walk *walk) {
+    const struct temporal_tile *tile = walk->tile;
+    double *row = walk->row[2];
+    for (int level = 1; level <= tile->sweeps; level++) {
+        const double *in[3] = {NULL, level == 1 ? old_row(walk, 0) : row, NULL};
+        double *out[1] = {level == tile->sweeps ? new_row(walk, 0) : row};
+        sweep_rows(walk, level, in, out, 0, 0, 1);
+    }
+}
+
+void kernel_temporal(const struct temporal_tile *tile, span_function *sweep) {
+    if (region_points(tile->box.box) == 0)
+        return;
+    struct walk walk = walk_begin(tile, sweep);
+    if (tile->box.stencil->dimensions == 1)
+        sweep_line(&walk);
+    else
+        sweep_plane(&walk);
+    if (tile->streaming)
+        streaming_fence();
+}
