@@ -16,9 +16,8 @@ struct walk {
     const struct temporal_tile *tile;
     span_function *sweep;
     local_index left;
-    int64_t width; /* of level 1, in whole lines */
-    /* two rows from the step before, then those of this step, of the level made last */
-    double *row[TEMPORAL_ROWS_MAX + 2];
+    int64_t width;                        /* of level 1, in whole lines */
+    double *row[TEMPORAL_ROWS_MAX];       /* of this step, of the level made last */
     double *kept[TEMPORAL_SWEEPS_MAX][2]; /* last two rows of each level */
     double *beyond[2];                    /* rows of mirror ghosts, south and north */
     bool at_west, at_east;                /* the tile ends at a side of the domain */
@@ -95,7 +94,7 @@ static struct walk walk_begin(const struct temporal_tile *tile, span_function *s
     int64_t pitch = buffer_pitch(walk.width);
     double *next = tile->scratch + SPAN_LINE;
     for (int i = 0; i < tile->rows; i++, next += pitch)
-        walk.row[i + 2] = next;
+        walk.row[i] = next;
     for (int level = 1; level < tile->sweeps; level++)
         for (int i = 0; i < 2; i++, next += pitch)
             walk.kept[level][i] = next;
@@ -145,14 +144,15 @@ static const double *mirror_row(const struct walk *walk, enum side side, struct 
     return ghosts;
 }
 
-/* Puts the rows beyond the sides of the domain into `in`, whose first is row y. Given values come
- * first, because the mirror of a single row is the row beyond the other side. */
-static void put_side_rows(const struct walk *walk, const double **in, local_index y, int count,
+/* Puts the rows beyond the sides of the domain into a span that begins with row y. Given values
+ * come first, because the mirror of a single row is the row beyond the other side. */
+static void put_side_rows(const struct walk *walk, struct span *span, local_index y,
                           struct region region) {
     const struct region *domain = &walk->tile->domain;
     const double *const *mirror = walk->tile->mirror;
     local_index south = domain->y0 - 1 - y, north = domain->y1 - y;
-    bool at_south = south >= 0, at_north = north < count;
+    bool at_south = south >= 0, at_north = north < span->rows + 2;
+    const double **in = span->in;
     if (at_south && !mirror[SIDE_SOUTH])
         in[south] = old_row(walk, y + south);
     if (at_north && !mirror[SIDE_NORTH])
@@ -163,62 +163,64 @@ static void put_side_rows(const struct walk *walk, const double **in, local_inde
         in[north] = mirror_row(walk, SIDE_NORTH, region, in[north - 2]);
 }
 
-/* Rows first..last-1 of a level; in[0] and out[-1] stand for row y - 1. */
-static void sweep_rows(const struct walk *walk, int level, const double *const *in,
-                       double *const *out, local_index y, local_index first, local_index last) {
+/* Fills in the rows of a level's span from row y on, `skip` rows less than the step has. Above the
+ * first level they are written where they were read, two rows behind. */
+static void put_rows(const struct walk *walk, int level, struct span *span, local_index y,
+                     int skip) {
+    double *const *kept = walk->kept[level - 1], *const *row = walk->row;
+    for (int i = 0; i < span->rows + 2; i++) {
+        int k = skip + i;
+        span->in[i] = level == 1 ? old_row(walk, y - 1 + i) : k < 2 ? kept[k] : row[k - 2];
+    }
+    for (int i = 0; i < span->rows; i++) {
+        int k = skip + i;
+        span->source[i] = source_row(walk, y + i);
+        if (level == walk->tile->sweeps)
+            span->out[i] = new_row(walk, y + i);
+        else
+            span->out[i] = level == 1 ? row[k] : k < 2 ? kept[k] : row[k - 2];
+    }
+}
+
+static void sweep_span(const struct walk *walk, int level, struct span *span, local_index y) {
     const struct temporal_tile *tile = walk->tile;
     struct region lines = level_lines(tile, level);
-    struct span span = {.stencil = tile->box.stencil,
-                        .x0 = lines.x0 - walk->left,
-                        .x1 = lines.x1 - walk->left,
-                        .streaming = tile->streaming && level == tile->sweeps};
-    for (local_index row = first; row < last; row += span.rows) {
-        span.rows = last - row >= SPAN_ROWS ? SPAN_ROWS : 1;
-        for (int i = 0; i < span.rows + 2; i++)
-            span.in[i] = in[row - y + i];
-        for (int i = 0; i < span.rows; i++) {
-            span.out[i] = out[row - y + i];
-            span.source[i] = source_row(walk, row + i);
-        }
-        walk->sweep(&span);
-    }
+    span->stencil = tile->box.stencil;
+    span->x0 = lines.x0 - walk->left;
+    span->x1 = lines.x1 - walk->left;
+    span->streaming = tile->streaming && level == tile->sweeps;
+    span->prefetch = false;
+    walk->sweep(span);
     if (level < tile->sweeps && (walk->at_west || walk->at_east))
-        for (local_index row = first; row < last; row++)
-            end_row(walk, out[row - y], row);
+        for (int i = 0; i < span->rows; i++)
+            end_row(walk, span->out[i], y + i);
 }
 
-/* The rows that a level reads and writes in this step; above the first level it writes where it
- * read, two rows behind. */
-static void choose_rows(const struct walk *walk, int level, local_index y, const double **in,
-                        double **out) {
-    int rows = walk->tile->rows;
-    for (int i = 0; i < rows + 2; i++)
-        in[i] = level == 1 ? old_row(walk, y - 1 + i) : walk->row[i];
-    for (int i = 0; i < rows; i++)
-        if (level == walk->tile->sweeps)
-            out[i] = new_row(walk, y + i);
-        else
-            out[i] = walk->row[level == 1 ? i + 2 : i];
-}
-
-/* One level of a step: its rows from y on, as far as the tile needs them. */
-static void sweep_level(struct walk *walk, int level, local_index y) {
-    int rows = walk->tile->rows;
+/* The rows of a level from y on, as far as the tile needs them. */
+static void sweep_rows(const struct walk *walk, int level, local_index y) {
     struct region region = level_region(walk->tile, level);
-    local_index first = larger(y, region.y0), last = smaller(y + rows, region.y1);
+    local_index first = larger(y, region.y0), last = smaller(y + walk->tile->rows, region.y1);
+    if (first >= last)
+        return;
+    struct span span;
+    span.rows = (int)(last - first);
+    put_rows(walk, level, &span, first, (int)(first - y));
     if (level > 1)
-        memcpy(walk->row, walk->kept[level - 1], sizeof walk->kept[level - 1]);
-    if (first < last) {
-        const double *in[TEMPORAL_ROWS_MAX + 2];
-        double *out[TEMPORAL_ROWS_MAX];
-        choose_rows(walk, level, y, in, out);
-        if (level > 1)
-            put_side_rows(walk, in, y - 1, rows + 2, region);
-        sweep_rows(walk, level, in, out, y, first, last);
-    }
-    if (level > 1) {
-        memcpy(walk->kept[level - 1], walk->row + rows, sizeof walk->kept[level - 1]);
-        memmove(walk->row + 2, walk->row, (size_t)rows * sizeof *walk->row);
+        put_side_rows(walk, &span, first - 1, region);
+    sweep_span(walk, level, &span, first);
+}
+
+/* After a level the last two rows of the one before are kept, and the rest have been overwritten.
+ */
+static void keep_rows(struct walk *walk, int level) {
+    double **kept = walk->kept[level - 1], **row = walk->row;
+    int rows = walk->tile->rows;
+    double *last[2] = {row[rows - 2], row[rows - 1]};
+    for (int i = rows - 1; i >= 2; i--)
+        row[i] = row[i - 2];
+    for (int i = 0; i < 2; i++) {
+        row[i] = kept[i];
+        kept[i] = last[i];
     }
 }
 
@@ -248,18 +250,22 @@ static void sweep_plane(struct walk *walk) {
     for (; y < end; y += tile->rows)
         for (int level = 1; level <= tile->sweeps; level++) {
             prefetch_share(walk, level, y + 1 + tile->rows);
-            sweep_level(walk, level, y + 1 - level);
+            sweep_rows(walk, level, y + 1 - level);
+            if (level > 1)
+                keep_rows(walk, level);
         }
 }
 
 /* A line is one row, which all levels share. */
 static void sweep_line(struct walk *walk) {
     const struct temporal_tile *tile = walk->tile;
-    double *row = walk->row[2];
+    double *row = walk->row[0];
     for (int level = 1; level <= tile->sweeps; level++) {
-        const double *in[3] = {NULL, level == 1 ? old_row(walk, 0) : row, NULL};
-        double *out[1] = {level == tile->sweeps ? new_row(walk, 0) : row};
-        sweep_rows(walk, level, in, out, 0, 0, 1);
+        struct span span = {.rows = 1,
+                            .in = {NULL, level == 1 ? old_row(walk, 0) : row},
+                            .out = {level == tile->sweeps ? new_row(walk, 0) : row},
+                            .source = {source_row(walk, 0)}};
+        sweep_span(walk, level, &span, 0);
     }
 }
 

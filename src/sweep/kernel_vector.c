@@ -1,36 +1,30 @@
-/* One sweep over a box by spans: blocks of four rows, what is left over row by row. */
+/* One sweep over a box in spans of many rows. */
 #include "kernels.h"
 #include <stddef.h>
 
-/* The span of `rows` rows from y on. */
-static struct span span_at(const struct kernel_box *box, local_index y, int rows) {
+/* Fills in the rows of a span from y on. */
+static void put_rows(struct span *span, const struct kernel_box *box, local_index y) {
     int64_t row = y * box->pitch;
-    struct span span = {.stencil = box->stencil,
-                        .in = {NULL},
-                        .rows = rows,
-                        .x0 = box->box.x0,
-                        .x1 = box->box.x1,
-                        .prefetch = true};
-    for (int i = 0; i < rows; i++) {
-        span.in[i + 1] = box->u + row + i * box->pitch;
-        span.out[i] = box->u_new + row + i * box->pitch;
-        span.source[i] = box->source ? box->source + row + i * box->pitch : NULL;
+    bool plane = box->stencil->dimensions == 2;
+    for (int i = 0; i < span->rows + 2; i++)
+        span->in[i] = plane || i == 1 ? box->u + row + (i - 1) * box->pitch : NULL;
+    for (int i = 0; i < span->rows; i++) {
+        span->out[i] = box->u_new + row + i * box->pitch;
+        span->source[i] = box->source ? box->source + row + i * box->pitch : NULL;
     }
-    if (box->stencil->dimensions == 2) {
-        span.in[0] = box->u + row - box->pitch;
-        span.in[rows + 1] = box->u + row + rows * box->pitch;
-    }
-    return span;
 }
 
 static void sweep_box(const struct kernel_box *box, span_function *sweep, bool streaming) {
-    local_index y = box->box.y0;
-    while (y < box->box.y1) {
-        int rows = box->box.y1 - y >= SPAN_ROWS ? SPAN_ROWS : 1;
-        struct span span = span_at(box, y, rows);
-        span.streaming = streaming;
+    struct span span = {.stencil = box->stencil,
+                        .x0 = box->box.x0,
+                        .x1 = box->box.x1,
+                        .streaming = streaming,
+                        .prefetch = true};
+    for (local_index y = box->box.y0; y < box->box.y1; y += span.rows) {
+        local_index left = box->box.y1 - y;
+        span.rows = left < SPAN_ROWS_MAX ? (int)left : SPAN_ROWS_MAX;
+        put_rows(&span, box, y);
         sweep(&span);
-        y += rows;
     }
 }
 

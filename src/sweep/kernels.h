@@ -6,8 +6,8 @@
 #include "span.h"
 
 enum {
-    TEMPORAL_SWEEPS_MAX = 64, /* that one pass over a tile advances */
-    TEMPORAL_ROWS_MAX = 32,   /* handled at a time; the least is 2 */
+    TEMPORAL_SWEEPS_MAX = 64,          /* that one pass over a tile advances */
+    TEMPORAL_ROWS_MAX = SPAN_ROWS_MAX, /* handled at a time */
     TEMPORAL_ROWS_MIN = 2
 };
 

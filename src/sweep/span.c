@@ -24,8 +24,8 @@ enum source { SOURCE_NONE, SOURCE_CONSTANT, SOURCE_VARIES };
 struct form {
     enum shape shape;
     enum source source;
-    bool relaxed; /* omega is not 1 */
-    bool streaming;
+    bool relaxed;             /* omega is not 1 */
+    bool streaming, prefetch; /* as in struct span */
 };
 
 /* The stencil's numbers, each in all lanes. */
@@ -48,21 +48,25 @@ INLINE vector load(const double *from) {
     return *(const vector *)from;
 }
 
-INLINE void store(double *to, vector values) {
-    *(vector *)to = values;
-}
-
-/* A store past the caches where the processor has one. */
-INLINE void store_streaming(double *to, vector values) {
-#if !defined(__x86_64__)
-    store(to, values);
-#elif VECTOR_BYTES == 64
-    _mm512_stream_pd(to, values);
-#elif VECTOR_BYTES == 32
-    _mm256_stream_pd(to, values);
-#else
-    _mm_stream_pd(to, values);
+/* A store, past the caches if the form says so and the processor can. */
+INLINE void store(const struct form form, double *to, vector values) {
+#if defined(__x86_64__) && VECTOR_BYTES == 64
+    if (form.streaming) {
+        _mm512_stream_pd(to, values);
+        return;
+    }
+#elif defined(__x86_64__) && VECTOR_BYTES == 32
+    if (form.streaming) {
+        _mm256_stream_pd(to, values);
+        return;
+    }
+#elif defined(__x86_64__)
+    if (form.streaming) {
+        _mm_stream_pd(to, values);
+        return;
+    }
 #endif
+    *(vector *)to = values;
 }
 
 /* The last lane of `low`, then all but the last of `high`. */
@@ -105,53 +109,72 @@ INLINE vector swept(const struct form form, const struct weights *w, struct poin
     return value;
 }
 
+/* A few rows of a span, in variables that no store can change. */
+struct block {
+    const double *in[SPAN_BLOCK + 2];
+    double *out[SPAN_BLOCK];
+    const double *source[SPAN_BLOCK];
+};
+
+INLINE struct block block_at(const struct span *span, int first, const int rows) {
+    struct block block;
+    for (int r = 0; r < rows + 2; r++)
+        block.in[r] = span->in[first + r];
+    for (int r = 0; r < rows; r++) {
+        block.out[r] = span->out[first + r];
+        block.source[r] = span->source[first + r];
+    }
+    return block;
+}
+
 /* Points x0..x1-1 of one row, one by one: what is left beside whole vectors. */
-INLINE void sweep_points(const struct form form, const struct weights *w, const struct span *span,
+INLINE void sweep_points(const struct form form, const struct weights *w, const struct block *block,
                          int row, local_index x0, local_index x1) {
-    const double *u = span->in[row + 1];
+    const double *u = block->in[row + 1];
     for (local_index x = x0; x < x1; x++) {
         struct points p = {.here = splat(u[x]), .west = splat(u[x - 1]), .east = splat(u[x + 1])};
         if (form.shape != SHAPE_LINE) {
-            p.south = splat(span->in[row][x]);
-            p.north = splat(span->in[row + 2][x]);
+            p.south = splat(block->in[row][x]);
+            p.north = splat(block->in[row + 2][x]);
         }
         if (form.source == SOURCE_VARIES)
-            p.source = splat(span->source[row][x]);
-        span->out[row][x] = swept(form, w, p)[0];
+            p.source = splat(block->source[row][x]);
+        block->out[row][x] = swept(form, w, p)[0];
     }
 }
 
-/* Asks for what the next vectors of a span will need. */
-INLINE void prefetch_rows(const struct form form, const struct span *span, const int rows,
-                          local_index x) {
+/* Asks for what the next vectors of a block will need. */
+INLINE void prefetch_block(const struct form form, const struct block *block, const int rows,
+                           local_index x) {
     for (int r = 0; r < rows; r++) {
-        __builtin_prefetch(span->in[r + 1] + x);
+        __builtin_prefetch(block->in[r + 1] + x);
         if (!form.streaming)
-            __builtin_prefetch(span->out[r] + x, 1);
+            __builtin_prefetch(block->out[r] + x, 1);
     }
 }
 
 /* Whole vectors x0..x1-1 of `rows` rows; x0 and x1 are multiples of LANES. */
-INLINE void sweep_vectors(const struct form form, const struct weights *w, const struct span *span,
-                          const int rows, const bool prefetch, local_index x0, local_index x1) {
-    vector before[SPAN_ROWS], here[SPAN_ROWS], after[SPAN_ROWS], source[SPAN_ROWS];
+INLINE void sweep_vectors(const struct form form, const struct weights *w,
+                          const struct block *block, const int rows, local_index x0,
+                          local_index x1) {
+    vector before[SPAN_BLOCK], here[SPAN_BLOCK], after[SPAN_BLOCK], source[SPAN_BLOCK];
     for (int r = 0; r < rows; r++) {
-        before[r] = load(span->in[r + 1] + x0 - LANES);
-        here[r] = load(span->in[r + 1] + x0);
+        before[r] = load(block->in[r + 1] + x0 - LANES);
+        here[r] = load(block->in[r + 1] + x0);
     }
     for (local_index x = x0; x < x1; x += LANES) {
         vector south = splat(0), north = splat(0);
         if (form.shape != SHAPE_LINE) {
-            south = load(span->in[0] + x);
-            north = load(span->in[rows + 1] + x);
+            south = load(block->in[0] + x);
+            north = load(block->in[rows + 1] + x);
         }
         for (int r = 0; r < rows; r++) {
-            after[r] = load(span->in[r + 1] + x + LANES);
+            after[r] = load(block->in[r + 1] + x + LANES);
             if (form.source == SOURCE_VARIES)
-                source[r] = load(span->source[r] + x);
+                source[r] = load(block->source[r] + x);
         }
-        if (prefetch)
-            prefetch_rows(form, span, rows, x + AHEAD);
+        if (form.prefetch)
+            prefetch_block(form, block, rows, x + AHEAD);
         for (int r = 0; r < rows; r++) {
             struct points p = {.here = here[r],
                                .west = shift_west(before[r], here[r]),
@@ -160,11 +183,7 @@ INLINE void sweep_vectors(const struct form form, const struct weights *w, const
                                .north = r == rows - 1 ? north : here[r + 1]};
             if (form.source == SOURCE_VARIES)
                 p.source = source[r];
-            vector value = swept(form, w, p);
-            if (form.streaming)
-                store_streaming(span->out[r] + x, value);
-            else
-                store(span->out[r] + x, value);
+            store(form, block->out[r] + x, swept(form, w, p));
         }
         for (int r = 0; r < rows; r++) {
             before[r] = here[r];
@@ -173,20 +192,18 @@ INLINE void sweep_vectors(const struct form form, const struct weights *w, const
     }
 }
 
-/* Single points up to an aligned place, vectors, single points. */
-INLINE void sweep_rows(const struct form form, const struct weights *w, const struct span *memory,
-                       const int rows) {
-    const struct span span = *memory; /* a copy, which no store can change */
-    local_index first = (span.x0 + LANES - 1) & -LANES, last = span.x1 & -LANES;
-    if (first > last)
-        first = last = span.x1;
-    if (first < last && span.prefetch)
-        sweep_vectors(form, w, &span, rows, true, first, last);
-    else if (first < last)
-        sweep_vectors(form, w, &span, rows, false, first, last);
+/* Rows from `first` on: single points up to an aligned place, vectors, single points. */
+INLINE void sweep_block(const struct form form, const struct weights *w, const struct span *span,
+                        int first, const int rows) {
+    const struct block block = block_at(span, first, rows);
+    local_index begin = (span->x0 + LANES - 1) & -LANES, end = span->x1 & -LANES;
+    if (begin > end)
+        begin = end = span->x1;
+    if (begin < end)
+        sweep_vectors(form, w, &block, rows, begin, end);
     for (int r = 0; r < rows; r++) {
-        sweep_points(form, w, &span, r, span.x0, first);
-        sweep_points(form, w, &span, r, last, span.x1);
+        sweep_points(form, w, &block, r, span->x0, begin);
+        sweep_points(form, w, &block, r, end, span->x1);
     }
 }
 
@@ -197,25 +214,28 @@ INLINE void sweep_form(const struct span *span, const struct form form) {
                               .cf = splat(stencil->cf),
                               .omega = splat(stencil->omega),
                               .cf_source = splat(stencil->cf * stencil->source)};
-    if (form.shape != SHAPE_LINE && span->rows == SPAN_ROWS)
-        sweep_rows(form, &w, span, SPAN_ROWS);
-    else
-        sweep_rows(form, &w, span, 1);
+    int row = 0;
+    for (; form.shape != SHAPE_LINE && row + SPAN_BLOCK <= span->rows; row += SPAN_BLOCK)
+        sweep_block(form, &w, span, row, SPAN_BLOCK);
+    for (; row < span->rows; row++)
+        sweep_block(form, &w, span, row, 1);
 }
 
-INLINE void sweep_streaming(const struct span *span, struct form form) {
+/* Stores past the caches are only for memory, so that three ways of moving data remain. */
+INLINE void sweep_traffic(const struct span *span, const struct form form) {
     if (span->streaming)
-        sweep_form(span, (struct form){form.shape, form.source, form.relaxed, true});
+        sweep_form(span, (struct form){form.shape, form.source, form.relaxed, true, false});
+    else if (span->prefetch)
+        sweep_form(span, (struct form){form.shape, form.source, form.relaxed, false, true});
     else
-        sweep_form(span, (struct form){form.shape, form.source, form.relaxed, false});
+        sweep_form(span, (struct form){form.shape, form.source, form.relaxed, false, false});
 }
-
 INLINE void sweep_shape_source(const struct span *span, const enum shape shape,
                                const enum source source) {
     if (span->stencil->omega == 1.0)
-        sweep_streaming(span, (struct form){shape, source, false, false});
+        sweep_traffic(span, (struct form){shape, source, false, false, false});
     else
-        sweep_streaming(span, (struct form){shape, source, true, false});
+        sweep_traffic(span, (struct form){shape, source, true, false, false});
 }
 
 INLINE void sweep_shape(const struct span *span, const enum shape shape) {

@@ -7,19 +7,20 @@
 #include "funnel/sweep.h"
 
 enum {
-    SPAN_ROWS = 4, /* rows that share their loads */
-    SPAN_LINE = 8  /* doubles in a cache line and in the longest vector */
+    SPAN_BLOCK = 4,     /* rows that share their loads; whole blocks are fastest */
+    SPAN_ROWS_MAX = 32, /* of a span */
+    SPAN_LINE = 8       /* doubles in a cache line and in the longest vector */
 };
 
 /* Rows are pointers to the point x = 0, on a cache line; x0..x1-1 is computed, and whole vectors
  * on both sides of it may be read. Where x0 and x1 are multiples of SPAN_LINE, out[i] may be in[i],
- * or on a line in[i + 1]. */
+ * or in[i + 1] if there is one row. */
 struct span {
     const struct stencil *stencil;
-    const double *in[SPAN_ROWS + 2]; /* the row south of the span, its own rows, the row north */
-    double *out[SPAN_ROWS];
-    const double *source[SPAN_ROWS]; /* only if the source varies */
-    int rows;                        /* 1 or SPAN_ROWS */
+    int rows;
+    const double *in[SPAN_ROWS_MAX + 2]; /* the row south of the span, its own, the row north */
+    double *out[SPAN_ROWS_MAX];
+    const double *source[SPAN_ROWS_MAX]; /* NULL unless the source varies */
     local_index x0, x1;
     bool streaming; /* stores go past the caches; streaming_fence must follow */
     bool prefetch;  /* rows come from memory: run ahead of the loads and stores */

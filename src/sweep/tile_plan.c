@@ -30,7 +30,7 @@ struct tile_cut tile_cut_pieces(struct region region, int pieces) {
     int64_t rows = region.y1 - region.y0, columns = (region.x1 - region.x0) / SPAN_LINE;
     struct tile_cut cut = tile_cut_whole(region);
     if (rows > 1)
-        cut.along_y = larger(1, smaller(useful, rows / SPAN_ROWS));
+        cut.along_y = larger(1, smaller(useful, rows / SPAN_BLOCK));
     else
         cut.along_x = larger(1, smaller(useful, columns));
     return cut;
