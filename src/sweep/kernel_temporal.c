@@ -117,21 +117,28 @@ static double *new_row(const struct walk *walk, local_index y) {
     return walk->tile->box.u_new + y * walk->tile->box.pitch + walk->left;
 }
 
-/* The ghosts west and east of a buffer that holds row y. Those of given values come first, because
- * the mirror of a single column is the ghost on its other side. */
-static void end_row(const struct walk *walk, double *row, local_index y) {
+/* The ghosts at one end of a level's rows from y on, at place x; `inward` leads to the first point.
+ */
+static void put_ghosts(const struct walk *walk, const struct span *span, local_index y,
+                       enum side side, local_index x, int inward) {
+    const double *mirror = walk->tile->mirror[side];
+    const double *given = old_row(walk, y) + x;
+    for (int i = 0; i < span->rows; i++, given += walk->tile->box.pitch)
+        span->out[i][x] = mirror ? span->out[i][x + 2 * inward] + mirror[y + i] : *given;
+}
+
+/* The ghosts at both ends of a level's rows. Given values come first, because the mirror of a
+ * single column is the ghost on its other side. */
+static void put_end_ghosts(const struct walk *walk, const struct span *span, local_index y) {
     const struct temporal_tile *tile = walk->tile;
-    const double *west = tile->mirror[SIDE_WEST], *east = tile->mirror[SIDE_EAST];
-    const double *u = old_row(walk, y);
-    local_index before = tile->domain.x0 - walk->left - 1, after = tile->domain.x1 - walk->left;
-    if (walk->at_west && !west)
-        row[before] = u[before];
-    if (walk->at_east && !east)
-        row[after] = u[after];
-    if (walk->at_west && west)
-        row[before] = row[before + 2] + west[y];
-    if (walk->at_east && east)
-        row[after] = row[after - 2] + east[y];
+    bool mirror_west = tile->mirror[SIDE_WEST] != NULL;
+    for (int turn = 0; turn < 2; turn++) {
+        bool west = (turn == 1) == mirror_west;
+        if (west && walk->at_west)
+            put_ghosts(walk, span, y, SIDE_WEST, tile->domain.x0 - walk->left - 1, 1);
+        if (!west && walk->at_east)
+            put_ghosts(walk, span, y, SIDE_EAST, tile->domain.x1 - walk->left, -1);
+    }
 }
 
 /* Makes the row of ghosts beyond a side with given flux. */
@@ -189,11 +196,10 @@ static void sweep_span(const struct walk *walk, int level, struct span *span, lo
     span->x0 = lines.x0 - walk->left;
     span->x1 = lines.x1 - walk->left;
     span->streaming = tile->streaming && level == tile->sweeps;
-    span->prefetch = false;
+    span->prefetch = level == 1 || level == tile->sweeps;
     walk->sweep(span);
-    if (level < tile->sweeps && (walk->at_west || walk->at_east))
-        for (int i = 0; i < span->rows; i++)
-            end_row(walk, span->out[i], y + i);
+    if (level < tile->sweeps)
+        put_end_ghosts(walk, span, y);
 }
 
 /* The rows of a level from y on, as far as the tile needs them. */
@@ -225,17 +231,18 @@ static void keep_rows(struct walk *walk, int level) {
 }
 
 /* Asks for a share of the rows that the next step will read from memory, so that the requests are
- * spread over the step's levels. */
+ * spread over the levels of this step, which begins with row y of the first level. */
 static void prefetch_share(const struct walk *walk, int level, local_index y) {
-    int64_t lines = walk->width / SPAN_LINE + 2, all = walk->tile->rows * lines;
-    int sweeps = walk->tile->sweeps;
-    int64_t begin = all * (level - 1) / sweeps, end = all * level / sweeps;
-    int64_t row = begin / lines, line = begin % lines;
+    const struct temporal_tile *tile = walk->tile;
+    int64_t lines = walk->width / SPAN_LINE + 2, all = tile->rows * lines;
+    int64_t begin = all * (level - 1) / tile->sweeps, end = all * level / tile->sweeps;
+    local_index row = y + 1 + tile->rows + begin / lines;
+    int64_t line = begin % lines;
     for (int64_t i = begin; i < end; i++) {
         int64_t x = (line - 1) * SPAN_LINE;
-        __builtin_prefetch(old_row(walk, y + row) + x, 0, 2);
-        if (walk->tile->box.source)
-            __builtin_prefetch(source_row(walk, y + row) + x, 0, 2);
+        __builtin_prefetch(old_row(walk, row) + x, 0, 2);
+        if (tile->box.source)
+            __builtin_prefetch(source_row(walk, row) + x, 0, 2);
         if (++line == lines) {
             line = 0;
             row++;
@@ -249,7 +256,8 @@ static void sweep_plane(struct walk *walk) {
     local_index end = tile->box.box.y1 + tile->sweeps - 1;
     for (; y < end; y += tile->rows)
         for (int level = 1; level <= tile->sweeps; level++) {
-            prefetch_share(walk, level, y + 1 + tile->rows);
+            if (tile->streaming)
+                prefetch_share(walk, level, y);
             sweep_rows(walk, level, y + 1 - level);
             if (level > 1)
                 keep_rows(walk, level);

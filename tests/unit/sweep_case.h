@@ -13,6 +13,7 @@ struct sweep_case {
     int source;  /* 0 none, 1 constant, 2 varying */
     double omega;
     int depth;
+    struct kernel_tile tile; /* 0 for a default */
 };
 
 static const char *const case_source = "x*y - x*x";
@@ -71,7 +72,8 @@ static inline struct sweep_part case_part(const struct sweep_case *c, const stru
         .grid = grid,
         .stencil = case_stencil(c, grid),
         .layout = field_layout_make(c->dimensions, count[AXIS_X], count[AXIS_Y], c->depth),
-        .begin = {begin[AXIS_X], begin[AXIS_Y]}};
+        .begin = {begin[AXIS_X], begin[AXIS_Y]},
+        .tile = c->tile};
     for (int axis = 0; axis < AXIS_COUNT; axis++) {
         bool periodic = c->kind[2 * axis] == SIDE_PERIODIC;
         part.physical[2 * axis] = !periodic && begin[axis] == 0;

@@ -3,6 +3,7 @@
  * written outside. */
 #include "../../src/sweep/kernels.h"
 #include "../../src/sweep/thread_plan.h"
+#include "../../src/sweep/tile_plan.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -249,6 +250,72 @@ static void plans_cover_each_point_once(void **state) {
             }
 }
 
+/* Each point of the region lies in one tile, inner edges in x on cache lines. */
+static void check_tiles(const struct tile_cut *cut) {
+    struct region whole = cut->region;
+    int64_t width = whole.x1 - whole.x0;
+    char *covered = calloc((size_t)region_points(whole), 1);
+    assert_non_null(covered);
+    for (int64_t i = 0; i < tile_count(cut); i++) {
+        struct region tile = tile_region(cut, i);
+        assert_true(tile.x0 == whole.x0 || tile.x0 % SPAN_LINE == 0);
+        assert_true(tile.x1 == whole.x1 || tile.x1 % SPAN_LINE == 0);
+        for (local_index y = tile.y0; y < tile.y1; y++)
+            for (local_index x = tile.x0; x < tile.x1; x++)
+                covered[(y - whole.y0) * width + x - whole.x0]++;
+    }
+    for (int64_t i = 0; i < region_points(whole); i++)
+        assert_int_equal(covered[i], 1);
+    free(covered);
+}
+
+static void tiles_cover_each_point_once(void **state) {
+    (void)state;
+    for (int nx = 1; nx <= 150; nx += 7)
+        for (int ny = 1; ny <= 60; ny += 9)
+            for (int beyond = 0; beyond <= 5; beyond += 5) {
+                struct region region = {-beyond, nx, -beyond, ny + beyond};
+                struct tile_cut whole = tile_cut_whole(region);
+                check_tiles(&whole);
+                struct tile_cut pieces = tile_cut_pieces(region, 16);
+                check_tiles(&pieces);
+                for (int width = 8; width <= 64; width += 8) {
+                    struct tile_cut columns = tile_cut_columns(region, width, 16, 5);
+                    check_tiles(&columns);
+                }
+            }
+}
+
+static void pieces_are_enough_for_many_threads(void **state) {
+    (void)state;
+    struct tile_cut rows = tile_cut_pieces((struct region){0, 1000, 0, 1000}, 16);
+    assert_int_equal(tile_count(&rows), 16);
+    struct tile_cut line = tile_cut_pieces((struct region){0, 1000000, 0, 1}, 16);
+    assert_int_equal(tile_count(&line), 16);
+    struct tile_cut small = tile_cut_pieces((struct region){0, 10, 0, 10}, 16);
+    assert_int_equal(tile_count(&small), 1);
+    struct tile_cut narrow = tile_cut_columns((struct region){0, 64, 0, 1000}, 64, 16, 50);
+    assert_int_equal(tile_count(&narrow), 16);
+}
+
+static void kernels_are_chosen_by_size(void **state) {
+    (void)state;
+    struct field_layout shallow = field_layout_make(2, 1000, 1000, 1);
+    struct field_layout deep = field_layout_make(2, 1000, 1000, 16);
+    assert_string_equal(kernel_auto(&shallow, INT64_C(1) << 30)->name, "vector");
+    assert_string_equal(kernel_auto(&shallow, INT64_C(1) << 20)->name, "streaming");
+    assert_string_equal(kernel_auto(&deep, INT64_C(1) << 20)->name, "temporal");
+}
+
+static void traffic_is_shared_by_the_sweeps_of_a_pass(void **state) {
+    (void)state;
+    struct stencil plain = stencil_of(1), source = stencil_of(2 * SHAPES + 1);
+    assert_true(kernel_bytes(kernel_find("vector"), &plain, 8) == 16);
+    assert_true(kernel_bytes(kernel_find("temporal"), &plain, 8) == 2);
+    assert_true(kernel_bytes(kernel_find("temporal"), &source, 8) == 3);
+    assert_true(kernel_bytes(kernel_find("temporal"), &source, 1) == 24);
+}
+
 static int64_t largest(const struct region *boxes, int count) {
     int64_t most = 0;
     for (int i = 0; i < count; i++)
@@ -272,10 +339,17 @@ static void plans_share_the_work(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_size_is_right),  cmocka_unit_test(every_place_is_right),
-        cmocka_unit_test(signed_zeros_survive), cmocka_unit_test(an_empty_box_writes_nothing),
-        cmocka_unit_test(names_are_found),      cmocka_unit_test(plans_cover_each_point_once),
+        cmocka_unit_test(every_size_is_right),
+        cmocka_unit_test(every_place_is_right),
+        cmocka_unit_test(signed_zeros_survive),
+        cmocka_unit_test(an_empty_box_writes_nothing),
+        cmocka_unit_test(names_are_found),
+        cmocka_unit_test(plans_cover_each_point_once),
         cmocka_unit_test(plans_share_the_work),
+        cmocka_unit_test(tiles_cover_each_point_once),
+        cmocka_unit_test(pieces_are_enough_for_many_threads),
+        cmocka_unit_test(kernels_are_chosen_by_size),
+        cmocka_unit_test(traffic_is_shared_by_the_sweeps_of_a_pass),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* The sweeper as one rank uses it, against one plain serial loop over the whole grid: every kind of
- * side, halos of depth 1 to 4 filled by hand, several thread counts, bit for bit. */
+ * side, halos of depth 1 to 4 filled by hand; deeper ones, and tiles of many
+ * sizes, against the reference kernel, several thread counts, bit for bit. */
 #include "../../src/sweep/kernels.h"
 #include "sweep_case.h"
 #include <math.h>
@@ -164,11 +165,13 @@ struct variant {
     enum sweep_schedule schedule;
 };
 
-/* Every kernel in every instruction set that this processor has; returns how many. */
-static int all_variants(struct variant *variants, int capacity) {
+enum { VARIANTS_MAX = 16 };
+
+/* The reference, then every kernel in every instruction set that this processor has. */
+static int all_variants(struct variant variants[VARIANTS_MAX]) {
     int count = 0;
     variants[count++] = (struct variant){.sweep = kernel_reference};
-    for (int i = 0; i < instruction_set_count && count + 4 <= capacity; i++) {
+    for (int i = 0; i < instruction_set_count && count + 4 <= VARIANTS_MAX; i++) {
         const struct instruction_set *set = &instruction_sets[i];
         if (!set->available())
             continue;
@@ -181,25 +184,65 @@ static int all_variants(struct variant *variants, int capacity) {
     return count;
 }
 
+static void use_variant(struct sweeper *sweeper, const struct variant *variant) {
+    sweeper->sweep = variant->sweep;
+    sweeper->sweep_tile = variant->sweep_tile;
+    sweeper->streaming = variant->streaming;
+    sweeper->part.schedule = variant->schedule;
+}
+
+static double *copy_of(const struct field *field) {
+    double *values = malloc(field->layout.bytes);
+    assert_non_null(values);
+    memcpy(values, field->values, field->layout.bytes);
+    return values;
+}
+
 /* Two rounds leave the first iterate current, so that its start values are all that is put back. */
 static void run_kernels(const struct sweep_case *c) {
     struct grid grid;
     if (!case_grid(c, &grid))
         return;
-    struct variant variants[16];
-    int count = all_variants(variants, 16);
+    struct variant variants[VARIANTS_MAX];
+    int count = all_variants(variants);
     struct sweeper *sweeper = case_sweeper(c, &grid, kernel_find("temporal"));
     struct field *first = &sweeper->iterate[0];
-    double *start = malloc(first->layout.bytes);
-    assert_non_null(start);
-    memcpy(start, first->values, first->layout.bytes);
+    double *start = copy_of(first);
     for (int i = 0; i < count; i++) {
         memcpy(first->values, start, first->layout.bytes);
-        sweeper->sweep = variants[i].sweep;
-        sweeper->sweep_tile = variants[i].sweep_tile;
-        sweeper->streaming = variants[i].streaming;
-        sweeper->part.schedule = variants[i].schedule;
+        use_variant(sweeper, &variants[i]);
         run_rounds(c, sweeper);
+    }
+    free(start);
+    sweeper_free(sweeper);
+}
+
+static void advance_rounds(const struct sweep_case *c, struct sweeper *sweeper) {
+    for (int round = 0; round < 2; round++) {
+        fill_halo(c, sweeper_current(sweeper));
+        sweeper_advance(sweeper, c->depth);
+    }
+}
+
+/* As run_kernels, but against the reference kernel, which is faster than the serial loop. */
+static void compare_kernels(const struct sweep_case *c) {
+    struct grid grid;
+    if (!case_grid(c, &grid))
+        return;
+    struct variant variants[VARIANTS_MAX];
+    int count = all_variants(variants);
+    struct sweeper *sweeper = case_sweeper(c, &grid, kernel_find("temporal"));
+    struct field *first = &sweeper->iterate[0];
+    double *start = copy_of(first);
+    uint64_t expected = 0;
+    for (int i = 0; i < count; i++) {
+        memcpy(first->values, start, first->layout.bytes);
+        sweeper->current = 0;
+        use_variant(sweeper, &variants[i]);
+        advance_rounds(c, sweeper);
+        if (i == 0)
+            expected = sweeper_checksum(sweeper);
+        assert_true(sweeper_checksum(sweeper) == expected);
     }
     free(start);
     sweeper_free(sweeper);
@@ -278,41 +321,168 @@ static void a_deep_halo_may_be_used_in_part(void **state) {
     c.depth = 4;
     struct grid grid;
     assert_true(case_grid(&c, &grid));
-    struct serial serial = serial_make(&c, &grid);
-    struct sweeper *sweeper = case_sweeper(&c, &grid, kernel_find("auto"));
-    for (int sweeps = 1; sweeps <= 4; sweeps++) {
-        fill_halo(&c, sweeper_current(sweeper));
-        sweeper_advance(sweeper, sweeps);
-        for (int sweep = 0; sweep < sweeps; sweep++)
-            serial_sweep(&serial);
-        check_equal(&serial, sweeper);
+    for (int i = 0; i < kernel_count; i++) {
+        struct serial serial = serial_make(&c, &grid);
+        struct sweeper *sweeper = case_sweeper(&c, &grid, &kernels[i]);
+        for (int sweeps = 1; sweeps <= 4; sweeps++) {
+            fill_halo(&c, sweeper_current(sweeper));
+            sweeper_advance(sweeper, sweeps);
+            for (int sweep = 0; sweep < sweeps; sweep++)
+                serial_sweep(&serial);
+            check_equal(&serial, sweeper);
+        }
+        sweeper_free(sweeper);
+        serial_free(&serial);
     }
-    sweeper_free(sweeper);
-    serial_free(&serial);
 }
 
-/* Everything beside interior and ghosts of the sides stays zero, whatever the kernel. */
+static unsigned next_random(unsigned *state, unsigned below) {
+    *state = *state * 1664525u + 1013904223u;
+    return (*state >> 16) % below;
+}
+
+static const int tile_widths[] = {0, 8, 16, 24, 40, 64, 256};
+static const int tile_rows[] = {0, 2, 3, 4, 5, 8, 12, 32};
+
+/* A case of any depth, sides, form, tile and number of threads; sizes are the caller's. */
+static struct sweep_case any_case(unsigned *random, int dimensions, int nx, int ny) {
+    struct sweep_case c = make_case(dimensions, (int)next_random(random, PAIRS),
+                                    (int)next_random(random, PAIRS), nx, ny);
+    vary(&c, (int)next_random(random, 12));
+    c.depth = 1 + (int)next_random(random, 32);
+    c.tile.width = tile_widths[next_random(random, 7)];
+    c.tile.rows = tile_rows[next_random(random, 8)];
+    omp_set_num_threads(thread_counts[next_random(random, 4)]);
+    return c;
+}
+
+static void tiles_of_every_size_are_right(void **state) {
+    (void)state;
+    unsigned random = 1;
+    for (int i = 0; i < 400; i++) {
+        int nx = 1 + (int)next_random(&random, 40), ny = 1 + (int)next_random(&random, 40);
+        struct sweep_case plane = any_case(&random, 2, nx, ny);
+        compare_kernels(&plane);
+        struct sweep_case line = any_case(&random, 1, nx, 1);
+        compare_kernels(&line);
+    }
+}
+
+static void tiles_of_large_grids_are_right(void **state) {
+    (void)state;
+    static const int sizes[] = {63, 64, 65, 500, 501, 997};
+    unsigned random = 2;
+    for (int i = 0; i < 12; i++) {
+        struct sweep_case wide = any_case(&random, 2, sizes[i % 6], sizes[(i + 1) % 3]);
+        compare_kernels(&wide);
+        struct sweep_case high = any_case(&random, 2, sizes[(i + 1) % 3], sizes[i % 6]);
+        compare_kernels(&high);
+        struct sweep_case line = any_case(&random, 1, 5 * sizes[i % 6], 1);
+        compare_kernels(&line);
+    }
+    struct sweep_case square = any_case(&random, 2, 501, 500);
+    compare_kernels(&square);
+}
+
+/* More sweeps than one pass advances. */
+static void very_deep_halos_take_several_passes(void **state) {
+    (void)state;
+    for (int pair = 0; pair < PAIRS; pair++) {
+        struct sweep_case c = make_case(2, pair, PAIRS - 1 - pair, 37, 21);
+        c.depth = 2 * TEMPORAL_SWEEPS_MAX + 3;
+        omp_set_num_threads(2);
+        compare_kernels(&c);
+    }
+}
+
+/* Halos of one part of a grid from the whole: what an exchange with other ranks does. */
+static void fill_part_halo(const struct sweep_part *part, const struct field *field,
+                           const double *whole) {
+    const struct field_layout *layout = &field->layout;
+    const global_index *points = part->grid->points;
+    for (local_index y = -layout->depth_y; y < layout->ny + layout->depth_y; y++)
+        for (local_index x = -layout->depth; x < layout->nx + layout->depth; x++) {
+            global_index at[AXIS_COUNT] = {part->begin[AXIS_X] + x, part->begin[AXIS_Y] + y};
+            for (enum axis axis = AXIS_X; axis < AXIS_COUNT; axis++)
+                if (grid_periodic(part->grid, axis))
+                    at[axis] = (at[axis] % points[axis] + points[axis]) % points[axis];
+            if (at[AXIS_X] >= 0 && at[AXIS_X] < points[AXIS_X] && at[AXIS_Y] >= 0 &&
+                at[AXIS_Y] < points[AXIS_Y])
+                field_row(field, y)[x] = whole[at[AXIS_Y] * points[AXIS_X] + at[AXIS_X]];
+        }
+}
+
+/* One part of the grid with a kernel, against the serial loop over the whole. */
+static void check_part(const struct sweep_case *c, const struct grid *grid,
+                       const struct sweep_part *part, const struct kernel *kernel) {
+    struct status status = {0};
+    struct sweep_values values = case_values();
+    struct sweeper *sweeper = sweeper_make(part, kernel, &values, &status);
+    assert_non_null(sweeper);
+    struct serial serial = serial_make(c, grid);
+    for (int round = 0; round < 2; round++) {
+        fill_part_halo(part, sweeper_current(sweeper), serial.u);
+        sweeper_advance(sweeper, c->depth);
+        for (int sweep = 0; sweep < c->depth; sweep++)
+            serial_sweep(&serial);
+    }
+    const struct field *field = sweeper_current(sweeper);
+    for (local_index y = 0; y < field->layout.ny; y++)
+        assert_memory_equal(field_row(field, y),
+                            serial.u + (part->begin[AXIS_Y] + y) * grid->points[AXIS_X] +
+                                part->begin[AXIS_X],
+                            (size_t)field->layout.nx * sizeof(double));
+    serial_free(&serial);
+    sweeper_free(sweeper);
+}
+
+/* The nine parts of a grid: each meets other ranks and sides of the domain in its own way. */
+static void parts_of_a_grid_are_right(void **state) {
+    (void)state;
+    unsigned random = 3;
+    for (int i = 0; i < 6 * 9; i++) {
+        struct sweep_case c = any_case(&random, 2, 34, 25);
+        c.depth = 1 + c.depth % 6;
+        struct grid grid;
+        assert_true(case_grid(&c, &grid));
+        global_index begin[AXIS_COUNT] = {i % 3 * 11, i / 3 % 3 * 8};
+        global_index count[AXIS_COUNT] = {i % 3 == 2 ? 12 : 11, i / 3 % 3 == 2 ? 9 : 8};
+        struct sweep_part part = case_part(&c, &grid, begin, count);
+        part.schedule = i % 2 ? SWEEP_DYNAMIC : SWEEP_STATIC;
+        for (int k = 0; k < kernel_count; k++)
+            check_part(&c, &grid, &part, &kernels[k]);
+    }
+}
+
+/* Everything beside interior and ghosts of the sides stays zero. */
+static void check_outside(const struct field *iterate) {
+    const struct field_layout *layout = &iterate->layout;
+    int64_t before = layout->origin - layout->depth_y * layout->pitch;
+    for (local_index y = -layout->depth_y; y < layout->ny + layout->depth_y; y++)
+        for (local_index x = -before; x < layout->pitch - before; x++) {
+            bool row = y >= 0 && y < layout->ny, column = x >= 0 && x < layout->nx;
+            bool ghost =
+                (row && x >= -1 && x <= layout->nx) || (column && y >= -1 && y <= layout->ny);
+            if (!ghost)
+                assert_true(field_row(iterate, y)[x] == 0);
+        }
+}
+
 static void nothing_else_is_written(void **state) {
     (void)state;
     struct sweep_case c = make_case(2, 1, 2, 13, 6);
+    c.depth = 3;
     struct grid grid;
     assert_true(case_grid(&c, &grid));
     omp_set_num_threads(3);
-    struct sweeper *sweeper = case_sweeper(&c, &grid, kernel_find("vector"));
-    sweeper_advance(sweeper, 1);
-    sweeper_advance(sweeper, 1);
-    const struct field_layout *layout = &sweeper_current(sweeper)->layout;
-    int64_t before = layout->origin - layout->pitch;
-    for (int i = 0; i < SWEEP_ITERATES_MAX; i++)
-        for (local_index y = -1; y <= layout->ny; y++)
-            for (local_index x = -before; x < layout->pitch - before; x++) {
-                bool row = y >= 0 && y < layout->ny, column = x >= 0 && x < layout->nx;
-                bool ghost = (row && x >= -1 && x <= layout->nx) || (column && !row);
-                double value = field_row(&sweeper->iterate[i], y)[x];
-                if (!ghost)
-                    assert_true(value == 0);
-            }
-    sweeper_free(sweeper);
+    for (int k = 0; k < kernel_count; k++) {
+        struct sweeper *sweeper = case_sweeper(&c, &grid, &kernels[k]);
+        sweeper_advance(sweeper, 3);
+        sweeper_advance(sweeper, 2);
+        for (int i = 0; i < SWEEP_ITERATES_MAX; i++)
+            check_outside(&sweeper->iterate[i]);
+        sweeper_free(sweeper);
+    }
 }
 
 static void given_sides_stand_in_both_iterates(void **state) {
@@ -446,6 +616,47 @@ static void redundant_points_are_counted(void **state) {
     sweeper_free(sweeper);
 }
 
+static void overlap_is_counted(void **state) {
+    (void)state;
+    struct sweep_case c = make_case(2, 0, 0, 48, 10);
+    c.depth = 3;
+    c.tile.width = 24;
+    struct grid grid;
+    assert_true(case_grid(&c, &grid));
+    omp_set_num_threads(1);
+    struct sweeper *sweeper = case_sweeper(&c, &grid, kernel_find("temporal"));
+    /* two tiles meet in one place; the first two sweeps go a line beyond it on both sides */
+    assert_int_equal(sweeper_overlap_points(sweeper, 3), 2 * 2 * SPAN_LINE * 10);
+    assert_int_equal(sweeper_overlap_points(sweeper, 1), 0);
+    sweeper_free(sweeper);
+    sweeper = case_sweeper(&c, &grid, kernel_find("vector"));
+    assert_int_equal(sweeper_overlap_points(sweeper, 3), 0);
+    sweeper_free(sweeper);
+}
+
+static void tiles_have_a_size(void **state) {
+    (void)state;
+    struct sweep_case c = make_case(2, 0, 0, 30, 10);
+    struct grid grid;
+    assert_true(case_grid(&c, &grid));
+    struct sweep_part part = case_part(&c, &grid, (global_index[]){0, 0}, grid.points);
+    struct sweep_values values = case_values();
+    struct status status = {0};
+    for (int64_t kib = 1; kib <= 1024; kib *= 2) {
+        part.caches.first_level = kib * 1024;
+        struct sweeper *sweeper = sweeper_make(&part, kernel_find("temporal"), &values, &status);
+        struct kernel_tile tile = sweeper_tile(sweeper);
+        assert_true(tile.width >= 64 && tile.width % SPAN_LINE == 0 && tile.rows == 8);
+        assert_true(tile.width == 64 || tile.width * (tile.rows + 2) * 8 <= kib * 1024);
+        sweeper_free(sweeper);
+    }
+    part.tile = (struct kernel_tile){33, 7};
+    struct sweeper *sweeper = sweeper_make(&part, kernel_find("temporal"), &values, &status);
+    assert_int_equal(sweeper_tile(sweeper).width, 40);
+    assert_int_equal(sweeper_tile(sweeper).rows, 7);
+    sweeper_free(sweeper);
+}
+
 static void threads_are_timed(void **state) {
     (void)state;
     struct sweep_case c = make_case(2, 0, 0, 300, 200);
@@ -474,6 +685,10 @@ int main(void) {
         cmocka_unit_test(lines_are_right),
         cmocka_unit_test(deep_halos_are_right),
         cmocka_unit_test(a_deep_halo_may_be_used_in_part),
+        cmocka_unit_test(tiles_of_every_size_are_right),
+        cmocka_unit_test(tiles_of_large_grids_are_right),
+        cmocka_unit_test(very_deep_halos_take_several_passes),
+        cmocka_unit_test(parts_of_a_grid_are_right),
         cmocka_unit_test(nothing_else_is_written),
         cmocka_unit_test(given_sides_stand_in_both_iterates),
         cmocka_unit_test(mirror_ghosts_are_refreshed_on_demand),
@@ -483,6 +698,8 @@ int main(void) {
         cmocka_unit_test(refused_memory_is_an_error),
         cmocka_unit_test(the_plan_names_its_arrays),
         cmocka_unit_test(redundant_points_are_counted),
+        cmocka_unit_test(overlap_is_counted),
+        cmocka_unit_test(tiles_have_a_size),
         cmocka_unit_test(threads_are_timed),
         cmocka_unit_test(the_runtime_has_a_name),
     };
