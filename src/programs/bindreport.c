@@ -1,6 +1,7 @@
 /* bindreport: where the ranks and threads of a command would run, and what is wrong with that. Put
  * it in the place of the program in a launch command. */
 #include "funnel/binding_report.h"
+#include "funnel/flags.h"
 #include "funnel/record.h"
 #include "funnel/streams.h"
 #include "funnel/text.h"
@@ -19,11 +20,7 @@ struct options {
     const char *record; /* NULL: none; counts on rank 0 only */
 };
 
-/* A flag sets a bool, or takes the next word. */
-static const struct flag {
-    const char *name, *argument, *help;
-    size_t offset;
-} flags[] = {
+static const struct flag flags[] = {
     {"--threads", NULL, "a line a thread: where it ran last and where it may run",
      offsetof(struct options, on.threads)},
     {"--picture", NULL, "a picture of each node: a row a rank, a digit a PU",
@@ -36,50 +33,12 @@ static const struct flag {
     {"--version", NULL, "print versions of everything the report depends on",
      offsetof(struct options, on.version)},
 };
-enum { FLAGS = sizeof flags / sizeof flags[0] };
 
-static const struct flag *find_flag(const char *word) {
-    for (int i = 0; i < FLAGS; i++)
-        if (strcmp(flags[i].name, word) == 0)
-            return &flags[i];
-    return NULL;
-}
-
-static void refuse(const char *word, struct status *status) {
-    const char *names[FLAGS];
-    for (int i = 0; i < FLAGS; i++)
-        names[i] = flags[i].name;
-    const char *near = text_nearest(word, names, FLAGS);
-    status_fail(status, EXIT_CODE_USAGE, "command line: unknown option %s%s%s%s", word,
-                near ? "; did you mean " : "; see bindreport --help", near ? near : "",
-                near ? "?" : "");
-}
-
-/* Takes the word at argv[at]; returns how many words it used. */
-static int take_word(struct options *options, int argc, char **argv, int at,
-                     struct status *status) {
-    const struct flag *flag = find_flag(argv[at]);
-    if (!flag) {
-        refuse(argv[at], status);
-        return 1;
-    }
-    void *place = (char *)options + flag->offset;
-    if (!flag->argument) {
-        *(bool *)place = true;
-        return 1;
-    }
-    if (at + 1 >= argc) {
-        status_fail(status, EXIT_CODE_USAGE, "command line: %s needs %s", flag->name,
-                    flag->argument);
-        return 1;
-    }
-    *(const char **)place = argv[at + 1];
-    return 2;
-}
+static const struct flag_table table = {"bindreport", flags, sizeof flags / sizeof flags[0]};
 
 static bool read_options(struct options *options, int argc, char **argv, struct status *status) {
     for (int at = 1; at < argc && status_good(status);)
-        at += take_word(options, argc, argv, at, status);
+        at += flags_take(&table, options, argc, argv, at, status);
     return status_good(status);
 }
 
@@ -88,12 +47,7 @@ static void print_help(FILE *out) {
           "Says for each rank and thread where it may run and where it runs, what is wrong with\n"
           "that, what it costs, and the command that mends it.\n\n",
           out);
-    for (int i = 0; i < FLAGS; i++) {
-        char name[40];
-        snprintf(name, sizeof name, "%s %s", flags[i].name,
-                 flags[i].argument ? flags[i].argument : "");
-        fprintf(out, "  %-16s %s\n", name, flags[i].help);
-    }
+    flags_print(&table, out);
     fputs(
         "\nExit codes: 0 done, 1 internal, 2 usage, 5 environment (--strict: a problem), 6 files\n",
         out);

@@ -1,15 +1,10 @@
 /* The command line of jacobi: a table of flags, then a configuration and what overrides it. */
+#include "funnel/flags.h"
 #include "funnel/record.h"
-#include "funnel/text.h"
 #include "jacobi.h"
 #include <stddef.h>
-#include <string.h>
 
-/* A flag sets a bool, or takes the next word. */
-static const struct flag {
-    const char *name, *argument, *help;
-    size_t offset;
-} flags[] = {
+static const struct flag flags[] = {
     {"--check", NULL, "parse, plan, print sizes and memory a rank, run nothing",
      offsetof(struct jacobi_options, flags.check)},
     {"--print-config", NULL, "print the whole configuration as a file that gives the same run",
@@ -27,46 +22,8 @@ static const struct flag {
     {"--version", NULL, "print versions of everything a result depends on",
      offsetof(struct jacobi_options, flags.version)},
 };
-enum { FLAGS = sizeof flags / sizeof flags[0] };
 
-static const struct flag *find_flag(const char *word) {
-    for (int i = 0; i < FLAGS; i++)
-        if (strcmp(flags[i].name, word) == 0)
-            return &flags[i];
-    return NULL;
-}
-
-static void refuse_flag(const char *word, struct status *status) {
-    const char *names[FLAGS];
-    for (int i = 0; i < FLAGS; i++)
-        names[i] = flags[i].name;
-    const char *near = text_nearest(word, names, FLAGS);
-    status_fail(status, EXIT_CODE_USAGE, "command line: unknown option %s%s%s%s", word,
-                near ? "; did you mean " : "; see jacobi --help", near ? near : "",
-                near ? "?" : "");
-}
-
-/* Takes one flag at argv[at]; returns how many words it used. */
-static int take_flag(struct jacobi_options *options, int argc, char **argv, int at,
-                     struct status *status) {
-    const struct flag *flag = find_flag(argv[at]);
-    if (!flag) {
-        refuse_flag(argv[at], status);
-        return 1;
-    }
-    char *place = (char *)options + flag->offset;
-    if (!flag->argument) {
-        *(bool *)(void *)place = true;
-        return 1;
-    }
-    if (at + 1 >= argc) {
-        status_fail(status, EXIT_CODE_USAGE, "command line: %s needs %s", flag->name,
-                    flag->argument);
-        return 1;
-    }
-    *(const char **)(void *)place = argv[at + 1];
-    return 2;
-}
+static const struct flag_table table = {"jacobi", flags, sizeof flags / sizeof flags[0]};
 
 bool jacobi_options_read(struct jacobi_options *options, int argc, char **argv,
                          struct status *status) {
@@ -75,7 +32,7 @@ bool jacobi_options_read(struct jacobi_options *options, int argc, char **argv,
     *options = (struct jacobi_options){0};
     for (int at = 1; at < argc && status_good(status);) {
         if (argv[at][0] == '-' && argv[at][1] != '\0')
-            at += take_flag(options, argc, argv, at, status);
+            at += flags_take(&table, options, argc, argv, at, status);
         else if (words < JACOBI_WORDS_MAX)
             options->words[words++] = argv[at++];
         else
@@ -108,12 +65,7 @@ void jacobi_help(FILE *out) {
           "ranks and OpenMP threads, and says what it cost. A value on the command line wins over\n"
           "the file.\n\n",
           out);
-    for (int i = 0; i < FLAGS; i++) {
-        char name[40];
-        snprintf(name, sizeof name, "%s %s", flags[i].name,
-                 flags[i].argument ? flags[i].argument : "");
-        fprintf(out, "  %-20s %s\n", name, flags[i].help);
-    }
+    flags_print(&table, out);
     fputs("\nOptions of a configuration:\n\n", out);
     config_print_help(out);
     print_tables(out);

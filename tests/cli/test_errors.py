@@ -62,6 +62,19 @@ class CommandLine(Refusals):
 
 
 class ConfigFile(Refusals):
+    def rows(self, option):
+        """The names that a table of the program holds, from its own reference."""
+        lines = iter(self.jacobi("--reference", config=None).out.splitlines())
+        next(line for line in lines if line.startswith(f"| `{option}` | what"))
+        next(lines)
+        names = []
+        for line in lines:
+            if not line.startswith("| `"):
+                break
+            names.append(line.split("`")[1])
+        self.assertIn("reference" if option == "parallel.kernel" else "sendrecv", names)
+        return ", ".join(names)
+
     def config_refused(self, message, text, **changes):
         self.write("wrong.ini", text)
         self.refused(2, message, config="wrong.ini", **changes)
@@ -126,20 +139,19 @@ class ConfigFile(Refusals):
             self.refused(2, f"command line: {option.split('=')[0]}: {message}", option)
 
     def test_words(self):
+        kernels, halos = self.rows("parallel.kernel"), self.rows("parallel.halo")
         for option, message in (
                 ("solver.method=jacoby",
                  "'jacoby' is not one of jacobi, weighted; did you mean jacobi?"),
                 ("binding.policy=stric",
                  "'stric' is not one of report, warn, strict; did you mean strict?"),
                 ("parallel.kernel=vectro",
-                 '"vectro" is none of auto, reference, vector; did you mean vector?'),
+                 f'"vectro" is none of auto, {kernels}; did you mean vector?'),
                 ("parallel.halo=neighbour",
-                 '"neighbour" is none of sendrecv, nonblocking, persistent, neighbor, shared, overlap; '
-                 'did you mean neighbor?'),
+                 f'"neighbour" is none of {halos}; did you mean neighbor?'),
                 ("problem.west=0", "'0' is not dirichlet VALUE, neumann FLUX or periodic")):
             self.refused(2, f"command line: {option.split('=')[0]}: {message}", option)
-        self.config_refused('wrong.ini:4: parallel.halo: "pigeon" is none of sendrecv, nonblocking, '
-                            "persistent, neighbor, shared, overlap",
+        self.config_refused(f'wrong.ini:4: parallel.halo: "pigeon" is none of {halos}',
                             "[grid]\nnx = 9\n[parallel]\nhalo = pigeon\n", ranks=(0, 2, 4))
 
     def test_contradictions(self):
