@@ -14,13 +14,14 @@ static const char program[] = "bench";
 /* Sizes of one run: of the memory copied, and of the problems. */
 struct sizes {
     int64_t copy_count;
-    struct problem problems[5];
+    struct problem problems[6];
 };
 
 static const struct sizes usual_sizes = {
     INT64_C(1) << 26,
     {{.dimensions = 2, .points = {8192, 8192}, .blocks = 1},
      {.dimensions = 2, .points = {1024, 1024}, .blocks = 32},
+     {.dimensions = 2, .points = {256, 256}, .blocks = 512},
      {.dimensions = 1, .points = {INT64_C(1) << 26, 1}, .blocks = 1},
      {.dimensions = 2, .points = {96, 8}, .blocks = 6000, .in_l1 = true},
      {.dimensions = 1, .points = {768, 1}, .blocks = 6000, .in_l1 = true}}};
@@ -29,6 +30,7 @@ static const struct sizes quick_sizes = {
     INT64_C(1) << 18,
     {{.dimensions = 2, .points = {193, 130}, .blocks = 1},
      {.dimensions = 2, .points = {64, 64}, .blocks = 1},
+     {.dimensions = 2, .points = {31, 40}, .blocks = 1},
      {.dimensions = 1, .points = {10001, 1}, .blocks = 1},
      {.dimensions = 2, .points = {96, 8}, .blocks = 10, .in_l1 = true},
      {.dimensions = 1, .points = {768, 1}, .blocks = 10, .in_l1 = true}}};
@@ -36,9 +38,10 @@ static const struct sizes quick_sizes = {
 enum { SIZES = sizeof usual_sizes.problems / sizeof usual_sizes.problems[0] };
 
 static void print_help(void) {
-    puts("usage: bench [--rounds N] [--quick] [--record FILE] [--probe]\n"
+    puts("usage: bench [--rounds N] [--only NX] [--quick] [--record FILE] [--probe]\n"
          "Times every kernel against the plain loop, the machine's copy rate and the first cache.\n"
          "  --rounds N     samples of each row, 1 to 50 (5)\n"
+         "  --only NX      only the problems with NX points along x\n"
          "  --quick        small problems: shows that the benchmark works, no speeds\n"
          "  --record FILE  all samples as JSON; - is standard output, the table then goes to "
          "standard error\n"
@@ -54,12 +57,20 @@ static void read_rounds(struct bench_options *options, const char *word, struct 
         status_fail(status, EXIT_CODE_USAGE, "--rounds: %.60s is not in 1..%d", word, ROUNDS_MAX);
 }
 
+static void read_only(struct bench_options *options, const char *word, struct status *status) {
+    if (!text_to_integer(word, &options->only) || options->only < 1)
+        status_fail(status, EXIT_CODE_USAGE, "--only: %.60s is no number of points", word);
+}
+
 static bool read_options(struct bench_options *options, int argc, char **argv,
                          struct status *status) {
-    static const struct option known[] = {
-        {"rounds", required_argument, NULL, 'n'}, {"quick", no_argument, NULL, 'q'},
-        {"record", required_argument, NULL, 'r'}, {"probe", no_argument, NULL, 'p'},
-        {"help", no_argument, NULL, 'h'},         {0}};
+    static const struct option known[] = {{"rounds", required_argument, NULL, 'n'},
+                                          {"quick", no_argument, NULL, 'q'},
+                                          {"record", required_argument, NULL, 'r'},
+                                          {"probe", no_argument, NULL, 'p'},
+                                          {"only", required_argument, NULL, 'o'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {0}};
     *options = (struct bench_options){.rounds = 5};
     opterr = 0;
     for (int found; (found = getopt_long(argc, argv, "", known, NULL)) != -1;) {
@@ -70,6 +81,8 @@ static bool read_options(struct bench_options *options, int argc, char **argv,
             options->record = optarg;
         if (found == 'n')
             read_rounds(options, optarg, status);
+        if (found == 'o')
+            read_only(options, optarg, status);
         if (found == '?')
             status_fail(status, EXIT_CODE_USAGE, "%.60s: unknown option; see --help",
                         argv[optind - 1]);
@@ -85,11 +98,16 @@ static bool make_problems(struct bench *bench, const struct sizes *sizes, struct
     if (!bench->problems)
         status_fail(status, EXIT_CODE_ENVIRONMENT, "no memory for the list of problems");
     for (int i = 0; i < 2 * SIZES && status_good(status); i++) {
+        if (bench->options.only > 0 && sizes->problems[i / 2].points[0] != bench->options.only)
+            continue;
         struct problem *problem = &bench->problems[bench->problem_count++];
         *problem = sizes->problems[i / 2];
         problem->source_varies = i % 2 == 1;
         problem_complete(problem, status);
     }
+    if (bench->problem_count == 0)
+        status_fail(status, EXIT_CODE_USAGE, "--only: no problem has %" PRId64 " points along x",
+                    bench->options.only);
     return status_good(status);
 }
 

@@ -25,6 +25,7 @@ struct row {
 };
 
 struct bench_options {
+    int64_t only; /* points along x of the problems to take; 0: all */
     int rounds;
     bool quick, probe, help;
     const char *record; /* NULL: none, "-": standard output */
