@@ -37,10 +37,18 @@ class Bench(unittest.TestCase):
         threads = {row[1] for row in rows}
         points = {row[2] for row in rows}
         self.assertIn(1, threads)
-        self.assertEqual(len(points), 5)
+        self.assertEqual(len(points), 6)
         for kernel in {row[0] for row in rows} - {"plain"}:
             self.assertEqual(sum(row[0] == kernel for row in rows), len(threads) * len(points) * 2)
         self.assertLessEqual({"plain", "reference", "vector"}, {row[0] for row in rows})
+
+    def test_one_size_alone(self):
+        done = run(BENCH, "--quick", "--rounds", "1", "--only", "64", "--record", "-")
+        self.assertEqual({tuple(row["points"]) for row in json.loads(done.stdout)["rows"]},
+                         {(64, 64)})
+        for word in "7", "0", "many":
+            done = run(BENCH, "--quick", "--rounds", "1", "--only", word)
+            self.assertEqual(done.returncode, 2, done.stderr)
 
     def test_every_sample_is_kept(self):
         self.assertEqual(self.record["rounds"], 3)
