@@ -16,8 +16,9 @@ struct walk {
     const struct temporal_tile *tile;
     span_function *sweep;
     local_index left;
-    int64_t width;                        /* of level 1, in whole lines */
-    double *row[TEMPORAL_ROWS_MAX];       /* of this step, of the level made last */
+    int64_t width; /* of level 1, in whole lines */
+    /* two rows kept from the step before, then those of this step, of the level made last */
+    double *row[TEMPORAL_ROWS_MAX + 2];
     double *kept[TEMPORAL_SWEEPS_MAX][2]; /* last two rows of each level */
     double *beyond[2];                    /* rows of mirror ghosts, south and north */
     bool at_west, at_east;                /* the tile ends at a side of the domain */
@@ -94,7 +95,7 @@ static struct walk walk_begin(const struct temporal_tile *tile, span_function *s
     int64_t pitch = buffer_pitch(walk.width);
     double *next = tile->scratch + SPAN_LINE;
     for (int i = 0; i < tile->rows; i++, next += pitch)
-        walk.row[i] = next;
+        walk.row[i + 2] = next;
     for (int level = 1; level < tile->sweeps; level++)
         for (int i = 0; i < 2; i++, next += pitch)
             walk.kept[level][i] = next;
@@ -170,23 +171,30 @@ static void put_side_rows(const struct walk *walk, struct span *span, local_inde
         in[north] = mirror_row(walk, SIDE_NORTH, region, in[north - 2]);
 }
 
+/* Rows of a field, one after the other. */
+static void put_field_rows(const double **rows, const double *first, int64_t pitch, int count) {
+    for (int i = 0; i < count; i++)
+        rows[i] = first + i * pitch;
+}
+
 /* Fills in the rows of a level's span from row y on, `skip` rows less than the step has. Above the
  * first level they are written where they were read, two rows behind. */
 static void put_rows(const struct walk *walk, int level, struct span *span, local_index y,
                      int skip) {
-    double *const *kept = walk->kept[level - 1], *const *row = walk->row;
-    for (int i = 0; i < span->rows + 2; i++) {
-        int k = skip + i;
-        span->in[i] = level == 1 ? old_row(walk, y - 1 + i) : k < 2 ? kept[k] : row[k - 2];
-    }
-    for (int i = 0; i < span->rows; i++) {
-        int k = skip + i;
-        span->source[i] = source_row(walk, y + i);
-        if (level == walk->tile->sweeps)
-            span->out[i] = new_row(walk, y + i);
-        else
-            span->out[i] = level == 1 ? row[k] : k < 2 ? kept[k] : row[k - 2];
-    }
+    const struct kernel_box *box = &walk->tile->box;
+    double *const *buffer = walk->row + skip;
+    if (level == 1)
+        put_field_rows(span->in, old_row(walk, y - 1), box->pitch, span->rows + 2);
+    else
+        for (int i = 0; i < span->rows + 2; i++)
+            span->in[i] = buffer[i];
+    if (level == 1)
+        buffer += 2;
+    for (int i = 0; i < span->rows; i++)
+        span->out[i] = level < walk->tile->sweeps ? buffer[i] : new_row(walk, y + i);
+    span->source[0] = NULL;
+    if (box->source)
+        put_field_rows(span->source, source_row(walk, y), box->pitch, span->rows);
 }
 
 static void sweep_span(const struct walk *walk, int level, struct span *span, local_index y) {
@@ -216,18 +224,20 @@ static void sweep_rows(const struct walk *walk, int level, local_index y) {
     sweep_span(walk, level, &span, first);
 }
 
+/* Puts the rows kept from the step before in front of those that the level before has just made. */
+static void take_kept(struct walk *walk, int level) {
+    for (int i = 0; i < 2; i++)
+        walk->row[i] = walk->kept[level - 1][i];
+}
+
 /* After a level the last two rows of the one before are kept, and the rest have been overwritten.
  */
 static void keep_rows(struct walk *walk, int level) {
-    double **kept = walk->kept[level - 1], **row = walk->row;
     int rows = walk->tile->rows;
-    double *last[2] = {row[rows - 2], row[rows - 1]};
-    for (int i = rows - 1; i >= 2; i--)
-        row[i] = row[i - 2];
-    for (int i = 0; i < 2; i++) {
-        row[i] = kept[i];
-        kept[i] = last[i];
-    }
+    for (int i = 0; i < 2; i++)
+        walk->kept[level - 1][i] = walk->row[rows + i];
+    for (int i = rows - 1; i >= 0; i--)
+        walk->row[i + 2] = walk->row[i];
 }
 
 /* Asks for a share of the rows that the next step will read from memory, so that the requests are
@@ -258,6 +268,8 @@ static void sweep_plane(struct walk *walk) {
         for (int level = 1; level <= tile->sweeps; level++) {
             if (tile->streaming)
                 prefetch_share(walk, level, y);
+            if (level > 1)
+                take_kept(walk, level);
             sweep_rows(walk, level, y + 1 - level);
             if (level > 1)
                 keep_rows(walk, level);
@@ -267,7 +279,7 @@ static void sweep_plane(struct walk *walk) {
 /* A line is one row, which all levels share. */
 static void sweep_line(struct walk *walk) {
     const struct temporal_tile *tile = walk->tile;
-    double *row = walk->row[0];
+    double *row = walk->row[2];
     for (int level = 1; level <= tile->sweeps; level++) {
         struct span span = {.rows = 1,
                             .in = {NULL, level == 1 ? old_row(walk, 0) : row},

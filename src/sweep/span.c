@@ -116,13 +116,14 @@ struct block {
     const double *source[SPAN_BLOCK];
 };
 
-INLINE struct block block_at(const struct span *span, int first, const int rows) {
+INLINE struct block block_at(const struct form form, const struct span *span, int first,
+                             const int rows) {
     struct block block;
     for (int r = 0; r < rows + 2; r++)
         block.in[r] = span->in[first + r];
     for (int r = 0; r < rows; r++) {
         block.out[r] = span->out[first + r];
-        block.source[r] = span->source[first + r];
+        block.source[r] = form.source == SOURCE_VARIES ? span->source[first + r] : NULL;
     }
     return block;
 }
@@ -195,7 +196,7 @@ INLINE void sweep_vectors(const struct form form, const struct weights *w,
 /* Rows from `first` on: single points up to an aligned place, vectors, single points. */
 INLINE void sweep_block(const struct form form, const struct weights *w, const struct span *span,
                         int first, const int rows) {
-    const struct block block = block_at(span, first, rows);
+    const struct block block = block_at(form, span, first, rows);
     local_index begin = (span->x0 + LANES - 1) & -LANES, end = span->x1 & -LANES;
     if (begin > end)
         begin = end = span->x1;

@@ -20,7 +20,7 @@ struct span {
     int rows;
     const double *in[SPAN_ROWS_MAX + 2]; /* the row south of the span, its own, the row north */
     double *out[SPAN_ROWS_MAX];
-    const double *source[SPAN_ROWS_MAX]; /* NULL unless the source varies */
+    const double *source[SPAN_ROWS_MAX]; /* the first is NULL unless the source varies */
     local_index x0, x1;
     bool streaming; /* stores go past the caches; streaming_fence must follow */
     bool prefetch;  /* rows come from memory: run ahead of the loads and stores */

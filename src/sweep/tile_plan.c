@@ -83,10 +83,10 @@ struct sweep_caches caches_known(struct sweep_caches caches) {
         cache_bytes(caches.last_level, _SC_LEVEL3_CACHE_SIZE, 16 * kib * kib)};
 }
 
-/* Width at which rows and what tiles overlap fill three quarters of the first-level cache. */
+/* Width at which rows and what tiles overlap fill nine tenths of the first-level cache. */
 static int default_width(int rows, int sweeps, const struct sweep_part *part) {
     int64_t doubles = caches_known(part->caches).first_level / (int64_t)sizeof(double);
-    int64_t width = doubles * 3 / 4 / (part->layout.dimensions == 1 ? 1 : rows + 2);
+    int64_t width = doubles * 9 / 10 / (part->layout.dimensions == 1 ? 1 : rows + 2);
     return (int)larger(64, smaller(width - sweeps, 1 << 16) & -SPAN_LINE);
 }
 
