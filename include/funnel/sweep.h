@@ -42,6 +42,7 @@ struct sweep_part {
     struct kernel_tile tile;
     struct sweep_caches caches;
     enum sweep_schedule schedule;
+    bool flush_denormals; /* sweeps take numbers below 2.2e-308 for zero, with every kernel */
 };
 
 /* Expressions as text, "" or NULL for none. Checked before: every rank and thread compiles its own.

@@ -1,5 +1,6 @@
 /* The sweeps between two exchanges: one parallel region, in it passes over the field with a barrier
  * from one to the next. A pass is one sweep, or several for a kernel that works by tiles. */
+#include "denormals.h"
 #include "funnel/clock.h"
 #include "kernels.h"
 #include "sweeper.h"
@@ -109,6 +110,7 @@ static void sweep_box(const struct sweeper *sweeper, const struct pass *pass, in
 /* A thread's part of a pass: its own boxes, then what others have left where tiles are shared. */
 static void sweep_pass(const struct sweeper *sweeper, const struct pass *pass) {
     double start_s = clock_now_s();
+    float_mode mode = float_mode_set(sweeper->part.flush_denormals);
     int thread = omp_get_thread_num(), team = omp_get_num_threads();
     bool shared = sweeper->part.schedule == SWEEP_DYNAMIC;
     for (int i = 0; i < sweeper->threads; i++) {
@@ -118,6 +120,7 @@ static void sweep_pass(const struct sweeper *sweeper, const struct pass *pass) {
         if (shared || number % team == thread)
             sweep_box(sweeper, pass, number);
     }
+    float_mode_restore(mode);
     sweeper->box[thread].sweep_s += clock_now_s() - start_s;
 }
 

@@ -1,6 +1,7 @@
 /* The sides of the domain: given values live in ghosts that no sweep writes, fluxes as a mirror
  * ghost that is renewed before each sweep. Second order: u(-1) = u(1) + 2 h g/k for k du/dn = g
  * with n pointing outward. */
+#include "denormals.h"
 #include "sweeper.h"
 #include <stdlib.h>
 
@@ -129,6 +130,7 @@ void sides_refresh(const struct sweeper *sweeper, const struct field *iterate,
     const struct field_layout *layout = &iterate->layout;
     if (region_points(region) == 0)
         return;
+    float_mode mode = float_mode_set(sweeper->part.flush_denormals);
     for (enum side side = SIDE_WEST; side < SIDE_COUNT; side++) {
         const double *mirror = sweeper->mirror[side];
         if (!mirror || !touches(layout, region, side))
@@ -141,4 +143,5 @@ void sides_refresh(const struct sweeper *sweeper, const struct field *iterate,
         for (local_index k = first; k < last; k++)
             ghost[k * walk.along] = ghost[k * walk.along + 2 * walk.inward] + mirror[k + depth];
     }
+    float_mode_restore(mode);
 }

@@ -1,6 +1,7 @@
 /* One sweep in two parts, so that an exchange can go on during the first: the inner part of the
  * rank reads no point that an exchange writes, the rim is what is left. Called by the threads of
  * somebody else's parallel region. */
+#include "denormals.h"
 #include "funnel/clock.h"
 #include "sweeper.h"
 
@@ -93,8 +94,10 @@ static void sweep_region(struct sweeper *sweeper, struct region region) {
                               .box = region};
     if (region_points(region) == 0)
         return;
+    float_mode mode = float_mode_set(sweeper->part.flush_denormals);
     sides_refresh(sweeper, u, region);
     sweeper->sweep(&work);
+    float_mode_restore(mode);
 }
 
 void sweeper_sweep_inner(struct sweeper *sweeper, int box, int tile, int thread) {

@@ -616,6 +616,30 @@ static void redundant_points_are_counted(void **state) {
     sweeper_free(sweeper);
 }
 
+/* A field of denormals, which sweeps keep or take for zero, whatever the kernel. */
+static void denormals_are_kept_or_flushed(void **state) {
+    (void)state;
+    struct sweep_case c = make_case(2, 4, 4, 37, 21);
+    c.depth = 4;
+    struct grid grid;
+    assert_true(case_grid(&c, &grid));
+    struct sweep_part part = case_part(&c, &grid, (global_index[]){0, 0}, grid.points);
+    struct sweep_values values = case_values();
+    values.initial = "1e-310";
+    for (int k = 0; k < 2 * kernel_count; k++) {
+        struct status status = {0};
+        part.flush_denormals = k % 2;
+        struct sweeper *sweeper = sweeper_make(&part, &kernels[k / 2], &values, &status);
+        assert_non_null(sweeper);
+        fill_halo(&c, sweeper_current(sweeper));
+        sweeper_advance(sweeper, 4);
+        double value = field_row(sweeper_current(sweeper), 3)[5];
+        assert_true(part.flush_denormals ? value == 0 : value > 0);
+        assert_true(1e-310 * sweeper->part.stencil.diffusion > 0); /* the caller's mode is back */
+        sweeper_free(sweeper);
+    }
+}
+
 static void overlap_is_counted(void **state) {
     (void)state;
     struct sweep_case c = make_case(2, 0, 0, 48, 10);
@@ -698,6 +722,7 @@ int main(void) {
         cmocka_unit_test(refused_memory_is_an_error),
         cmocka_unit_test(the_plan_names_its_arrays),
         cmocka_unit_test(redundant_points_are_counted),
+        cmocka_unit_test(denormals_are_kept_or_flushed),
         cmocka_unit_test(overlap_is_counted),
         cmocka_unit_test(tiles_have_a_size),
         cmocka_unit_test(threads_are_timed),
