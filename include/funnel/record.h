@@ -4,6 +4,7 @@
 
 #include "funnel/binding_report.h"
 #include "funnel/solver.h"
+#include <jansson.h>
 
 /* What goes into a record; a NULL pointer becomes a JSON null. All on rank 0. */
 struct record_input {
@@ -16,6 +17,7 @@ struct record_input {
     const struct solve_plan *plan;
     const struct solve_result *result;
     const struct extent *extents; /* ranks * AXIS_COUNT: local part of each rank */
+    json_t *measured;             /* what a program other than the solver has to tell; borrowed */
     int exit_code;
     double startup_s;        /* entering main to the first sweep */
     int binding_changes;     /* ranks whose binding differs at the end */

@@ -2,8 +2,8 @@
  * numbers. Each part is null where the program has nothing to say; results/schema.json describes
  * them all. */
 #include "funnel/record.h"
+#include "funnel/record_values.h"
 #include "new_file.h"
-#include "record_values.h"
 
 #include <math.h>
 #include <string.h>
@@ -354,6 +354,8 @@ static json_t *record_of(const struct record_input *input) {
     record_put_surroundings(record, input);
     record_put(record, "binding", record_binding(input));
     record_put(record, "parts", parts(input));
+    record_put(record, "measured",
+               input->measured == NULL ? json_null() : json_incref(input->measured));
     return record;
 }
 

@@ -1,5 +1,5 @@
 /* The binding of all ranks and threads in a record: without it two numbers cannot be compared. */
-#include "record_values.h"
+#include "funnel/record_values.h"
 
 #include <string.h>
 

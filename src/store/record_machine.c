@@ -1,6 +1,6 @@
 /* Facts of the host a run was on: speeds on another processor, governor or kernel do not compare.
  * Read from /proc and /sys of rank 0's host; what is not there is null. */
-#include "record_values.h"
+#include "funnel/record_values.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Values of a record: members of structs by table, and nulls for what JSON cannot say. */
-#include "record_values.h"
+#include "funnel/record_values.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* The record: every sample, and what is needed to judge it. */
-#include "../../src/store/record_values.h"
 #include "funnel/halo.h"
+#include "funnel/record_values.h"
 #include "rows.h"
 #include <unistd.h>
 

@@ -1,7 +1,7 @@
 /* Values of a record: whatever cannot be read or said in JSON becomes null, never an error and
- * never missing. Inside the room store, and for the benchmark. */
-#ifndef FUNNEL_STORE_RECORD_VALUES_H
-#define FUNNEL_STORE_RECORD_VALUES_H
+ * never missing. Room: store; programs build their own part of a record with it. */
+#ifndef FUNNEL_RECORD_VALUES_H
+#define FUNNEL_RECORD_VALUES_H
 
 #include "funnel/record.h"
 #include <jansson.h>
