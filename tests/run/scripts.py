@@ -1,9 +1,13 @@
-"""Where the scripts under test are, and how a script without an ending is imported."""
+"""Where the scripts under test are, and how a script without an ending is imported; `lab`, which they
+share, can be imported after this.
+"""
 import importlib.machinery
 import importlib.util
+import sys
 from pathlib import Path
 
 RUN = Path(__file__).resolve().parents[2] / 'run'
+sys.path.insert(0, str(RUN))
 
 
 def load(name):

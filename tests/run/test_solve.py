@@ -8,13 +8,14 @@ import unittest
 from pathlib import Path
 
 import scripts
+from lab import command, cores, launch
 
 solve = scripts.load('solve')
 
 
-def machine(cores=8, numa_nodes=1, siblings=False, whole=True, quota=float('inf')):
-    cpus = [(cpu, cpu + cores) if siblings else (cpu,) for cpu in range(cores)]
-    return solve.Machine(cpus, numa_nodes, whole, siblings, quota)
+def machine(core_count=8, numa_nodes=1, siblings=False, whole=True, quota=float('inf')):
+    cpus = [(cpu, cpu + core_count) if siblings else (cpu,) for cpu in range(core_count)]
+    return cores.Machine(cpus, numa_nodes, whole, siblings, quota)
 
 
 class FakeSystem(unittest.TestCase):
@@ -29,49 +30,49 @@ class FakeSystem(unittest.TestCase):
         (self.system / path).parent.mkdir(parents=True, exist_ok=True)
         (self.system / path).write_text(text + '\n')
 
-    def write_cpus(self, cores, nodes):
-        for core in cores:
+    def write_cpus(self, cpus_of_cores, nodes):
+        for core in cpus_of_cores:
             for cpu in core:
                 self.write(f'devices/system/cpu/cpu{cpu}/topology/core_cpus_list',
                            ','.join(map(str, core)))
         for number, cpus in enumerate(nodes):
             self.write(f'devices/system/node/node{number}/cpulist', cpus)
-        self.write('devices/system/cpu/online', f'0-{sum(map(len, cores)) - 1}')
+        self.write('devices/system/cpu/online', f'0-{sum(map(len, cpus_of_cores)) - 1}')
 
     def test_siblings_and_memory_only_node(self):
         self.write_cpus([(0, 4), (1, 5), (2, 6), (3, 7)], ['0-1,4-5', '2-3,6-7', ''])
-        found = solve.read_machine(set(range(8)), self.system)
+        found = cores.read_machine(set(range(8)), self.system)
         self.assertEqual(found.cores, [(0, 4), (1, 5), (2, 6), (3, 7)])
         self.assertEqual((found.numa_nodes, found.whole, found.siblings), (2, True, True))
 
     def test_part_of_a_core_is_a_core(self):
         self.write_cpus([(0, 2), (1, 3)], ['0-3'])
-        found = solve.read_machine({2, 3}, self.system)
+        found = cores.read_machine({2, 3}, self.system)
         self.assertEqual((found.cores, found.whole), ([(2,), (3,)], False))
 
     def test_cores_are_ordered_by_numa_node(self):
         self.write_cpus([(0,), (1,), (2,), (3,)], ['0,2', '1,3'])
-        found = solve.read_machine({0, 1, 2, 3}, self.system)
+        found = cores.read_machine({0, 1, 2, 3}, self.system)
         self.assertEqual(found.cores, [(0,), (2,), (1,), (3,)])
 
     def test_nothing_readable(self):
-        found = solve.read_machine({0, 5}, self.system)
-        self.assertEqual(found, solve.Machine([(0,), (5,)], 1, True, False, float('inf')))
+        found = cores.read_machine({0, 5}, self.system)
+        self.assertEqual(found, cores.Machine([(0,), (5,)], 1, True, False, float('inf')))
 
     def test_quota_is_the_least_on_the_way_up(self):
         self.write('fs/cgroup/a/b/cpu.max', 'max 100000')
         self.write('fs/cgroup/a/cpu.max', '150000 100000')
-        self.assertEqual(solve.read_quota(self.system, '1:cpu:/x\n0::/a/b\n'), 1.5)
-        self.assertEqual(solve.read_quota(self.system, '0::/\n'), float('inf'))
+        self.assertEqual(cores.read_quota(self.system, '1:cpu:/x\n0::/a/b\n'), 1.5)
+        self.assertEqual(cores.read_quota(self.system, '0::/\n'), float('inf'))
 
 
 class LayoutTest(unittest.TestCase):
-    def choose(self, ranks=None, threads=None, cores=8, nodes=2, quota=float('inf')):
-        return solve.choose_layout(ranks, threads, cores, nodes, quota)
+    def choose(self, ranks=None, threads=None, core_count=8, nodes=2, quota=float('inf')):
+        return solve.choose_layout(ranks, threads, core_count, nodes, quota)
 
     def test_nothing_asked_is_a_rank_a_numa_node_and_all_cores(self):
         self.assertEqual(self.choose(), (2, 4))
-        self.assertEqual(self.choose(cores=1, nodes=1), (1, 1))
+        self.assertEqual(self.choose(core_count=1, nodes=1), (1, 1))
 
     def test_the_other_number_is_filled_in(self):
         self.assertEqual(self.choose(ranks=4), (4, 2))
@@ -84,25 +85,26 @@ class LayoutTest(unittest.TestCase):
         self.assertEqual(self.choose(quota=0.5), (1, 1))
 
     def test_too_much_is_refused_unless_asked_for(self):
-        with self.assertRaises(solve.Problem) as refused:
-            solve.check_layout(3, 3, 8, False)
+        with self.assertRaises(command.Problem) as refused:
+            launch.check_layout(3, 3, 8, False)
         self.assertEqual(refused.exception.exit_code, 5)
         self.assertIn('need 9 cores, but 8', str(refused.exception))
-        self.assertEqual(solve.check_layout(3, 3, 8, True), (3, 3, True))
-        self.assertEqual(solve.check_layout(2, 4, 8, True), (2, 4, False))
+        self.assertEqual(launch.check_layout(3, 3, 8, True), (3, 3, True))
+        self.assertEqual(launch.check_layout(2, 4, 8, True), (2, 4, False))
 
     def test_slurm_allocation(self):
         environment = {'SLURM_JOB_CPUS_PER_NODE': '4(x2),3'}
-        self.assertEqual(solve.count_slurm_cpus(environment), (11, 3))
-        self.assertEqual(solve.count_cores(machine(), 'srun', environment), (11, 3))
-        self.assertEqual(solve.count_cores(machine(siblings=True), 'srun', environment), (5, 3))
-        self.assertEqual(solve.count_cores(machine(), 'hydra', environment), (8, 1))
+        self.assertEqual(launch.count_slurm_cpus(environment), (11, 3))
+        self.assertEqual(launch.count_cores(machine(), 'srun', environment), (11, 3))
+        self.assertEqual(launch.count_cores(machine(siblings=True), 'srun', environment), (5, 3))
+        self.assertEqual(launch.count_cores(machine(), 'hydra', environment), (8, 1))
 
 
 class CommandTest(unittest.TestCase):
     def build(self, kind, made_up, layout, environment=None):
-        return ' '.join(solve.build_command(kind, kind, made_up, solve.Layout(*layout),
-                                            environment or {}, ['jacobi', 'a.ini']))
+        return ' '.join(launch.build_command(launch.Launcher(kind, [kind]), made_up,
+                                             launch.Layout(*layout), environment or {},
+                                             ['jacobi', 'a.ini']))
 
     def test_hydra(self):
         self.assertEqual(self.build('hydra', machine(), (2, 4, False)),

@@ -1,0 +1,75 @@
+"""Command lines of the scripts: errors of one line, exit codes of the programs, where things are."""
+import argparse
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+DONE, INTERNAL, USAGE, ENVIRONMENT, FILES, STOPPED = 0, 1, 2, 5, 6, 7  # as the programs exit
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = ROOT / "build"
+
+
+class Problem(Exception):
+    """What the user should read, in one line, and the exit code."""
+
+    def __init__(self, exit_code, text):
+        super().__init__(text)
+        self.exit_code = exit_code
+
+
+class Parser(argparse.ArgumentParser):
+    def error(self, message):
+        """One line, as the programs write."""
+        self.exit(USAGE, f"{self.prog}: {message}; see {self.prog} --help\n")
+
+
+def positive(text):
+    """For Parser: a whole number from 1 up."""
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not at least 1")
+    return value
+
+
+def seconds(text):
+    """For Parser: a time above 0."""
+    value = float(text)
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text} is no time above 0")
+    return value
+
+
+def program_path(name, build=BUILD):
+    """Where Meson puts a program; `bench` belongs to the tests."""
+    return Path(build) / ("tests/bench" if name == "bench" else "src/programs") / name
+
+
+def program_version(program):
+    """What `program --version` prints; the MPI library is named in it."""
+    if not os.access(program, os.X_OK):
+        raise Problem(ENVIRONMENT, f"{program} is missing: build it with run/build")
+    answer = subprocess.run([program, "--version"], stdin=subprocess.DEVNULL,
+                            capture_output=True, text=True, timeout=60)
+    if answer.returncode != 0:
+        raise Problem(ENVIRONMENT, f"{program} --version fails: {answer.stderr.strip()}")
+    return answer.stdout
+
+
+def shorten(path):
+    """Relative to the current folder where that is shorter, so that the command is readable."""
+    relative = os.path.relpath(path)
+    relative = relative if "/" in relative else f"./{relative}"
+    return relative if len(relative) < len(str(path)) else str(path)
+
+
+def run_script(name, script, arguments):
+    """Calls script(arguments); turns problems and Ctrl-C into one line and an exit code."""
+    try:
+        return script(arguments)
+    except Problem as problem:
+        print(f"{name}: {problem}", file=sys.stderr)
+        return problem.exit_code
+    except KeyboardInterrupt:
+        print(f"{name}: stopped", file=sys.stderr)
+        return STOPPED
