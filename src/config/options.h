@@ -21,12 +21,15 @@ enum option_type {
     OPTION_EXPRESSION,   /* the same */
     OPTION_SIDE,         /* struct side_option */
     OPTION_PROCESS_GRID, /* struct process_grid_wish */
+    OPTION_BYTES,        /* int64_t, with a suffix K, M or G */
+    OPTION_QUANTITY,     /* double, in `unit` */
+    OPTION_LIST,         /* struct flag_list */
 };
 
 struct option {
     const char *section, *key;
     enum option_type type;
-    size_t offset;              /* in struct config */
+    size_t offset;              /* in struct config, or in the options of a program */
     const char *standard;       /* default as text; "": may be empty; NULL: must be given */
     double low, high;           /* range of numbers; high may be infinite */
     bool open;                  /* the ends of the range are not in it */
@@ -51,12 +54,13 @@ int option_require(const char *place, const char *section, const char *key, stru
 /* Notes "PLACEunknown section [name]" with the nearest one. */
 void option_section_unknown(const char *place, const char *section, struct status *status);
 
-/* Reads a value into its field; false with `why` written ("-5 is not in 1..10"). */
-bool option_read(const struct option *option, struct config *config, const char *text,
+/* Reads a value into its field of `values`, a struct config or the options of a program; false with
+ * `why` written ("-5 is not in 1..10"). */
+bool option_read(const struct option *option, void *values, const char *text,
                  char why[OPTION_WHY_BYTES]);
 
 /* Writes the value of the field as text that option_read reads to the same. Returns `text`. */
-const char *option_write(const struct option *option, const struct config *config,
+const char *option_write(const struct option *option, const void *values,
                          char text[CONFIG_TEXT_BYTES]);
 
 /* Writes what values are allowed: "1..10 or auto". Returns `text`. */

@@ -1,5 +1,6 @@
 /* Values of options: text into a field of struct config and back, by the type in the row. Whatever
  * option_write writes, option_read reads to the same bits. */
+#include "funnel/flags.h"
 #include "funnel/text.h"
 #include "options.h"
 #include <ctype.h>
@@ -20,21 +21,33 @@ bool text_has_control(const char *text) {
     return false;
 }
 
-static void *field_of(const struct option *option, struct config *config) {
-    return (char *)config + option->offset;
+static void *field_of(const struct option *option, void *values) {
+    return (char *)values + option->offset;
 }
 
-static const void *field_in(const struct option *option, const struct config *config) {
-    return (const char *)config + option->offset;
+static const void *field_in(const struct option *option, const void *values) {
+    return (const char *)values + option->offset;
+}
+
+/* One end of a range, as such a value is written. */
+static void end_text(const struct option *option, double end, char *text, size_t size) {
+    if (option->type == OPTION_BYTES && isfinite(end))
+        text_byte_count(text, size, (int64_t)end);
+    else if (option->type == OPTION_QUANTITY)
+        text_quantity(text, size, end, option->unit);
+    else if (option->type == OPTION_REAL)
+        text_double(text, size, end);
+    else
+        snprintf(text, size, "%.0f", end);
 }
 
 /* The range of a number in words: "1..10", "above 0", "at least 0". */
 static const char *range_text(const struct option *option, char *text, size_t size) {
     char low[32], high[32];
-    text_double(low, sizeof low, option->low);
-    text_double(high, sizeof high, option->high);
-    if (option->type != OPTION_REAL)
-        snprintf(text, size, "%.0f..%.0f", option->low, option->high);
+    end_text(option, option->low, low, sizeof low);
+    end_text(option, option->high, high, sizeof high);
+    if (isinf(option->low))
+        snprintf(text, size, "any");
     else if (isinf(option->high))
         snprintf(text, size, "%s %s", option->open ? "above" : "at least", low);
     else if (option->open)
@@ -59,6 +72,7 @@ const char *option_values(const struct option *option, char *text, size_t size) 
     case OPTION_LONG:
     case OPTION_INT:
     case OPTION_REAL:
+    case OPTION_BYTES:
         snprintf(text, size, "%s%s%s%s", range_text(option, range, sizeof range),
                  option->unit ? " " : "", option->unit ? option->unit : "",
                  option->takes_auto ? ", or auto" : "");
@@ -84,6 +98,12 @@ const char *option_values(const struct option *option, char *text, size_t size) 
         break;
     case OPTION_PROCESS_GRID:
         snprintf(text, size, "auto, 1d-x, 1d-y, 2d, or PXxPY");
+        break;
+    case OPTION_QUANTITY:
+        snprintf(text, size, "%s", range_text(option, range, sizeof range));
+        break;
+    case OPTION_LIST:
+        snprintf(text, size, "each %s", range_text(option, range, sizeof range));
         break;
     }
     return text;
@@ -217,6 +237,62 @@ static bool read_process_grid(struct process_grid_wish *field, const char *text,
     return true;
 }
 
+static bool read_bytes(const struct option *option, int64_t *field, const char *text, char *why) {
+    int64_t bytes;
+    if (!text_to_bytes(text, &bytes))
+        return wrong_number(option, text, "a number of bytes (as 100, 64K or 16M) ", why);
+    if (!in_range(option, (double)bytes, text, why))
+        return false;
+    *field = bytes;
+    return true;
+}
+
+static bool read_quantity(const struct option *option, double *field, const char *text, char *why) {
+    double value;
+    char what[80];
+    snprintf(what, sizeof what, "a number of %s, prefixes n, u, m, k, M, G allowed, ",
+             option->unit ? option->unit : "units");
+    if (!text_to_quantity(text, option->unit, &value))
+        return wrong_number(option, text, what, why);
+    if (!in_range(option, value, text, why))
+        return false;
+    *field = value;
+    return true;
+}
+
+/* One entry of a list, which `text` begins with; `length` becomes that of the entry. */
+static bool read_entry(const struct option *option, int *entry, const char *text, size_t *length,
+                       char *why) {
+    char word[24];
+    int64_t value = 0;
+    *length = strcspn(text, ",");
+    snprintf(word, sizeof word, "%.*s", (int)*length, text);
+    if (*length >= sizeof word || !text_to_integer(word, &value)) {
+        snprintf(why, OPTION_WHY_BYTES, "'%.60s' is not an integer of a list such as 2,4,8",
+                 *length == 0 ? "" : text);
+        return false;
+    }
+    *entry = (int)value;
+    return in_range(option, (double)value, word, why);
+}
+
+static bool read_list(const struct option *option, struct flag_list *field, const char *text,
+                      char *why) {
+    struct flag_list list = {0};
+    for (size_t length;; text += length + 1) {
+        if (list.count == FLAG_LIST_MAX) {
+            snprintf(why, OPTION_WHY_BYTES, "more than %d entries", FLAG_LIST_MAX);
+            return false;
+        }
+        if (!read_entry(option, &list.values[list.count++], text, &length, why))
+            return false;
+        if (text[length] == '\0')
+            break;
+    }
+    *field = list;
+    return true;
+}
+
 static bool read_number(const struct option *option, void *field, const char *text, char *why) {
     int64_t integer = 0;
     double real = 0;
@@ -246,9 +322,9 @@ static bool read_index(const struct option *option, void *field, const char *tex
     return true;
 }
 
-bool option_read(const struct option *option, struct config *config, const char *text,
+bool option_read(const struct option *option, void *values, const char *text,
                  char why[OPTION_WHY_BYTES]) {
-    void *field = field_of(option, config);
+    void *field = field_of(option, values);
     switch (option->type) {
     case OPTION_LONG:
     case OPTION_INT:
@@ -266,6 +342,12 @@ bool option_read(const struct option *option, struct config *config, const char 
         return read_side(field, text, why);
     case OPTION_PROCESS_GRID:
         return read_process_grid(field, text, why);
+    case OPTION_BYTES:
+        return read_bytes(option, field, text, why);
+    case OPTION_QUANTITY:
+        return read_quantity(option, field, text, why);
+    case OPTION_LIST:
+        return read_list(option, field, text, why);
     }
     return false;
 }
@@ -294,9 +376,17 @@ static const char *write_process_grid(const struct process_grid_wish *wish, char
     return text;
 }
 
-const char *option_write(const struct option *option, const struct config *config,
+static const char *write_list(const struct flag_list *list, char *text) {
+    text[0] = '\0';
+    for (int i = 0, used = 0; i < list->count; i++)
+        used += snprintf(text + used, (size_t)(CONFIG_TEXT_BYTES - used), "%s%d", i > 0 ? "," : "",
+                         list->values[i]);
+    return text;
+}
+
+const char *option_write(const struct option *option, const void *values,
                          char text[CONFIG_TEXT_BYTES]) {
-    const void *field = field_in(option, config);
+    const void *field = field_in(option, values);
     switch (option->type) {
     case OPTION_LONG:
         return write_integer(option, *(const int64_t *)field, text);
@@ -319,6 +409,12 @@ const char *option_write(const struct option *option, const struct config *confi
         return write_side(field, text);
     case OPTION_PROCESS_GRID:
         return write_process_grid(field, text);
+    case OPTION_BYTES:
+        return text_byte_count(text, CONFIG_TEXT_BYTES, *(const int64_t *)field);
+    case OPTION_QUANTITY:
+        return text_quantity(text, CONFIG_TEXT_BYTES, *(const double *)field, option->unit);
+    case OPTION_LIST:
+        return write_list(field, text);
     }
     return text;
 }

@@ -22,25 +22,19 @@ struct options {
 
 static const struct flag flags[] = {
     {"--threads", NULL, "a line a thread: where it ran last and where it may run",
-     offsetof(struct options, on.threads)},
+     offsetof(struct options, on.threads), .kind = FLAG_SWITCH},
     {"--picture", NULL, "a picture of each node: a row a rank, a digit a PU",
-     offsetof(struct options, on.picture)},
-    {"--strict", NULL, "exit with code 5 if anything is wrong",
-     offsetof(struct options, on.strict)},
+     offsetof(struct options, on.picture), .kind = FLAG_SWITCH},
+    {"--strict", NULL, "exit with code 5 if anything is wrong", offsetof(struct options, on.strict),
+     .kind = FLAG_SWITCH},
     {"--record", "FILE", "write the JSON record (- for standard output)",
-     offsetof(struct options, record)},
-    {"--help", NULL, "print this", offsetof(struct options, on.help)},
+     offsetof(struct options, record), .kind = FLAG_TEXT},
+    {"--help", NULL, "print this", offsetof(struct options, on.help), .kind = FLAG_SWITCH},
     {"--version", NULL, "print versions of everything the report depends on",
-     offsetof(struct options, on.version)},
+     offsetof(struct options, on.version), .kind = FLAG_SWITCH},
 };
 
-static const struct flag_table table = {"bindreport", flags, sizeof flags / sizeof flags[0]};
-
-static bool read_options(struct options *options, int argc, char **argv, struct status *status) {
-    for (int at = 1; at < argc && status_good(status);)
-        at += flags_take(&table, options, argc, argv, at, status);
-    return status_good(status);
-}
+static const struct flag_table table = {"bindreport", flags, sizeof flags / sizeof flags[0], NULL};
 
 static void print_help(FILE *out) {
     fputs("bindreport [options], in the place of the program in a launch command\n"
@@ -118,7 +112,7 @@ static int bindreport(struct team *team, int argc, char **argv, struct status *s
     struct options options = {.record = NULL};
     const struct team_facts *facts = team_facts(team);
     /* a launcher can give every rank a command line of its own */
-    read_options(&options, argc, argv, status);
+    flags_read(&table, &options, argc, argv, status);
     team_share(team, &options.on, sizeof options.on);
     if (!team_agree(team, status))
         return status->code;

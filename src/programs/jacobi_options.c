@@ -6,24 +6,26 @@
 
 static const struct flag flags[] = {
     {"--check", NULL, "parse, plan, print sizes and memory a rank, run nothing",
-     offsetof(struct jacobi_options, flags.check)},
+     offsetof(struct jacobi_options, flags.check), .kind = FLAG_SWITCH},
     {"--print-config", NULL, "print the whole configuration as a file that gives the same run",
-     offsetof(struct jacobi_options, flags.print_config)},
+     offsetof(struct jacobi_options, flags.print_config), .kind = FLAG_SWITCH},
     {"--record", "FILE", "write the JSON record of the run (- for standard output)",
-     offsetof(struct jacobi_options, record)},
-    {"--image", "FILE.png", "draw the solution", offsetof(struct jacobi_options, image)},
+     offsetof(struct jacobi_options, record), .kind = FLAG_TEXT},
+    {"--image", "FILE.png", "draw the solution", offsetof(struct jacobi_options, image),
+     .kind = FLAG_TEXT},
     {"--sketch", NULL, "draw the solution in characters",
-     offsetof(struct jacobi_options, flags.sketch)},
-    {"--quiet", NULL, "no progress lines", offsetof(struct jacobi_options, flags.quiet)},
+     offsetof(struct jacobi_options, flags.sketch), .kind = FLAG_SWITCH},
+    {"--quiet", NULL, "no progress lines", offsetof(struct jacobi_options, flags.quiet),
+     .kind = FLAG_SWITCH},
     {"--reference", NULL, "print the options, kernels and halo variants as Markdown",
-     offsetof(struct jacobi_options, flags.reference)},
+     offsetof(struct jacobi_options, flags.reference), .kind = FLAG_SWITCH},
     {"--help", NULL, "print this and the options of a configuration",
-     offsetof(struct jacobi_options, flags.help)},
+     offsetof(struct jacobi_options, flags.help), .kind = FLAG_SWITCH},
     {"--version", NULL, "print versions of everything a result depends on",
-     offsetof(struct jacobi_options, flags.version)},
+     offsetof(struct jacobi_options, flags.version), .kind = FLAG_SWITCH},
 };
 
-static const struct flag_table table = {"jacobi", flags, sizeof flags / sizeof flags[0]};
+static const struct flag_table table = {"jacobi", flags, sizeof flags / sizeof flags[0], NULL};
 
 bool jacobi_options_read(struct jacobi_options *options, int argc, char **argv,
                          struct status *status) {

@@ -72,6 +72,28 @@ static void sizes_and_times_have_units(void **state) {
     assert_string_equal(text_seconds(text, sizeof text, 7500), "2 h 05 min");
 }
 
+static void typed_numbers_read_back(void **state) {
+    (void)state;
+    const double values[] = {50e-6, 110e6, 0, -3e-9, 1.0 / 3, 999.5, 1e15, 2.5e-13, 1e-300};
+    const int64_t sizes[] = {0, 1, 1000, 1024, 65536, 16 << 20, INT64_C(5) << 30, INT64_MAX};
+    char text[64];
+    double value;
+    int64_t bytes;
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+        assert_true(
+            text_to_quantity(text_quantity(text, sizeof text, values[i], "B/s"), "B/s", &value));
+        assert_true(value == values[i]);
+    }
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        assert_true(text_to_bytes(text_byte_count(text, sizeof text, sizes[i]), &bytes));
+        assert_int_equal(bytes, sizes[i]);
+    }
+    assert_string_equal(text_quantity(text, sizeof text, 110e6, "B/s"), "110MB/s");
+    assert_string_equal(text_byte_count(text, sizeof text, 1536), "1536");
+    assert_true(text_to_quantity("-2k", NULL, &value) && value == -2000);
+    assert_false(text_to_quantity("2kB", NULL, &value));
+}
+
 static void the_nearest_word_is_one_that_may_be_meant(void **state) {
     (void)state;
     const char *const names[] = {"max_sweeps", "rtol", "atol", "nx"};
@@ -187,6 +209,7 @@ int main(void) {
         cmocka_unit_test(reals_are_finite_decimals),
         cmocka_unit_test(doubles_are_written_shortest_and_read_back),
         cmocka_unit_test(sizes_and_times_have_units),
+        cmocka_unit_test(typed_numbers_read_back),
         cmocka_unit_test(the_nearest_word_is_one_that_may_be_meant),
         cmocka_unit_test(memory_is_what_the_node_has),
         cmocka_unit_test(memory_is_what_every_group_leaves),
