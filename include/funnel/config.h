@@ -15,6 +15,17 @@ struct side_option {
     char value[CONFIG_TEXT_BYTES];
 };
 
+/* What sweeps do with numbers below 2.2e-308. */
+enum denormals { DENORMALS_KEEP, DENORMALS_FLUSH };
+
+/* Size of the tiles of a kernel that works by tiles; both 0: auto. */
+struct tile_wish {
+    int width, rows;
+};
+enum { TILE_WIDTH_LEAST = 8, TILE_WIDTH_MOST = 65536, TILE_ROWS_LEAST = 2, TILE_ROWS_MOST = 32 };
+
+enum schedule_wish { SCHEDULE_STATIC, SCHEDULE_DYNAMIC };
+
 enum timing_split { TIMING_SPLIT_OFF, TIMING_SPLIT_ON };
 enum binding_policy { BINDING_REPORT, BINDING_WARN, BINDING_STRICT };
 
@@ -32,6 +43,7 @@ struct config {
         char source[CONFIG_TEXT_BYTES], diffusion[CONFIG_TEXT_BYTES], reaction[CONFIG_TEXT_BYTES];
         struct side_option side[SIDE_COUNT];
         char initial[CONFIG_TEXT_BYTES], exact[CONFIG_TEXT_BYTES]; /* exact: empty if unknown */
+        enum denormals denormals;
     } problem;
     struct {
         char method[32];
@@ -44,6 +56,9 @@ struct config {
         char halo[32];
         int halo_depth; /* 0: auto */
         char kernel[32];
+        struct tile_wish kernel_tile;
+        enum schedule_wish schedule;
+        int threads;            /* 0: auto */
         bool synchronous_sends; /* debug: every send waits for its receive */
     } parallel;
     struct {

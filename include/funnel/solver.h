@@ -53,6 +53,9 @@ struct solve_plan {
     const struct halo_variant *halo;
     const struct relaxation *method;
     struct sweep_memory memory;  /* of this rank */
+    struct kernel_tile tile;     /* of this rank; zeros for a kernel without tiles */
+    int threads;                 /* that sweep on this rank */
+    int threads_there;           /* that it has */
     int halo_depth;              /* sweeps between two exchanges */
     int halo_depth_asked;        /* before it was reduced to the narrowest part */
     global_index narrowest_part; /* points across it, where parts have neighbours; 0: none has */
@@ -92,8 +95,9 @@ struct solve_result {
     bool has_error;
     double error_max, error_norm2;
     uint64_t field_checksum;
-    double setup_s;       /* memory, start values, halo preparation; slowest rank */
-    double first_block_s; /* left out of total_s and of rates */
+    int64_t denormal_points; /* of the last field: values below 2.2e-308 that are not zero */
+    double setup_s;          /* memory, start values, halo preparation; slowest rank */
+    double first_block_s;    /* left out of total_s and of rates */
     int64_t first_block_sweeps;
     struct spread total_s, phase_s[PHASE_COUNT];
     struct spread hidden_s; /* of exchanges while other threads swept; in none of the phases */

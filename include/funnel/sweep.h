@@ -42,7 +42,9 @@ struct sweep_part {
     struct kernel_tile tile;
     struct sweep_caches caches;
     enum sweep_schedule schedule;
-    bool flush_denormals; /* sweeps take numbers below 2.2e-308 for zero, with every kernel */
+    bool flush_denormals; /* all passes over the field take numbers below 2.2e-308 for zero, with
+                             every kernel and every thread */
+    int threads;          /* that share the work, if there are as many; 0: all there are */
 };
 
 /* Expressions as text, "" or NULL for none. Checked before: every rank and thread compiles its own.
@@ -95,6 +97,9 @@ const struct kernel *kernel_auto(const struct field_layout *layout, int64_t cach
 /* Memory traffic a point and sweep where `sweeps` sweeps are done between two exchanges. */
 double kernel_bytes(const struct kernel *kernel, const struct stencil *stencil, int sweeps);
 
+/* The tile that a sweeper of this part will use, defaults filled in; zeros for a kernel without. */
+struct kernel_tile sweep_tile_plan(const struct sweep_part *part, const struct kernel *kernel);
+
 struct sweeper;
 
 /* Bytes that a sweeper will take on this rank, each array named: for --check and the memory check.
@@ -143,7 +148,7 @@ void sweeper_sweep_inner(struct sweeper *sweeper, int box, int tile, int thread)
 void sweeper_sweep_rim(struct sweeper *sweeper, int box, int sweeps, int thread);
 void sweeper_end_sweep(struct sweeper *sweeper);
 
-/* Threads that a sweeper made now would have. */
+/* Threads there are: those of a sweeper made now, unless its part asks for fewer. */
 int sweep_threads(void);
 
 /* Points that sweeper_advance(sweeps) computes beyond the interior. */
@@ -179,6 +184,9 @@ double sweeper_error_max(struct sweeper *sweeper);
 
 /* Sum modulo 2^64 of a hash of (global index, bits of the value) over the interior. */
 uint64_t sweeper_checksum(const struct sweeper *sweeper);
+
+/* Values of the interior that are neither zero nor at least 2.2e-308. */
+int64_t sweeper_denormals(const struct sweeper *sweeper);
 
 /* Adds a constant to every interior value, or to the source: keeps the mean, or makes a singular
  * problem solvable. A constant source stays constant. */

@@ -24,6 +24,7 @@ enum option_type {
     OPTION_BYTES,        /* int64_t, with a suffix K, M or G */
     OPTION_QUANTITY,     /* double, in `unit` */
     OPTION_LIST,         /* struct flag_list */
+    OPTION_TILE,         /* struct tile_wish */
 };
 
 struct option {

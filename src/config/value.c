@@ -11,6 +11,8 @@
 /* Fields of type OPTION_ENUM are read and written as unsigned, which is what both compilers make of
  * such an enum. */
 _Static_assert(sizeof(enum timing_split) == sizeof(unsigned) &&
+                   sizeof(enum denormals) == sizeof(unsigned) &&
+                   sizeof(enum schedule_wish) == sizeof(unsigned) &&
                    sizeof(enum binding_policy) == sizeof(unsigned),
                "an enum in struct config is an unsigned");
 
@@ -104,6 +106,10 @@ const char *option_values(const struct option *option, char *text, size_t size) 
         break;
     case OPTION_LIST:
         snprintf(text, size, "each %s", range_text(option, range, sizeof range));
+        break;
+    case OPTION_TILE:
+        snprintf(text, size, "auto, or WxR with W in %d..%d and R in %d..%d", TILE_WIDTH_LEAST,
+                 TILE_WIDTH_MOST, TILE_ROWS_LEAST, TILE_ROWS_MOST);
         break;
     }
     return text;
@@ -293,6 +299,35 @@ static bool read_list(const struct option *option, struct flag_list *field, cons
     return true;
 }
 
+/* "512x8"; false unless both are integers in their ranges. */
+static bool tile_of(const char *text, struct tile_wish *tile) {
+    char width_text[16] = "";
+    const char *cross = strchr(text, 'x');
+    int64_t width, rows;
+    if (!cross || (size_t)(cross - text) >= sizeof width_text)
+        return false;
+    memcpy(width_text, text, (size_t)(cross - text));
+    if (!text_to_integer(width_text, &width) || !text_to_integer(cross + 1, &rows) ||
+        width < TILE_WIDTH_LEAST || width > TILE_WIDTH_MOST || rows < TILE_ROWS_LEAST ||
+        rows > TILE_ROWS_MOST)
+        return false;
+    *tile = (struct tile_wish){(int)width, (int)rows};
+    return true;
+}
+
+static bool read_tile(const struct option *option, struct tile_wish *field, const char *text,
+                      char *why) {
+    struct tile_wish tile = {0, 0};
+    char values[100];
+    if (strcmp(text, "auto") != 0 && !tile_of(text, &tile)) {
+        snprintf(why, OPTION_WHY_BYTES, "'%.60s' is not %s, as in 512x8", text,
+                 option_values(option, values, sizeof values));
+        return false;
+    }
+    *field = tile;
+    return true;
+}
+
 static bool read_number(const struct option *option, void *field, const char *text, char *why) {
     int64_t integer = 0;
     double real = 0;
@@ -348,6 +383,8 @@ bool option_read(const struct option *option, void *values, const char *text,
         return read_quantity(option, field, text, why);
     case OPTION_LIST:
         return read_list(option, field, text, why);
+    case OPTION_TILE:
+        return read_tile(option, field, text, why);
     }
     return false;
 }
@@ -385,6 +422,15 @@ static const char *write_list(const struct flag_list *list, char *text) {
 }
 
 const char *option_write(const struct option *option, const void *values,
+static const char *write_tile(const struct tile_wish *tile, char *text) {
+    if (tile->width == 0)
+        snprintf(text, CONFIG_TEXT_BYTES, "auto");
+    else
+        snprintf(text, CONFIG_TEXT_BYTES, "%dx%d", tile->width, tile->rows);
+    return text;
+}
+
+const char *option_write(const struct option *option, const struct config *config,
                          char text[CONFIG_TEXT_BYTES]) {
     const void *field = field_in(option, values);
     switch (option->type) {
@@ -415,6 +461,8 @@ const char *option_write(const struct option *option, const void *values,
         return text_quantity(text, CONFIG_TEXT_BYTES, *(const double *)field, option->unit);
     case OPTION_LIST:
         return write_list(field, text);
+    case OPTION_TILE:
+        return write_tile(field, text);
     }
     return text;
 }

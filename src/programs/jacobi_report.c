@@ -39,20 +39,23 @@ static void print_method(const struct solve_plan *plan, const struct config *con
         fprintf(out, ", exactly %" PRId64 " sweeps\n", config->solver.max_sweeps);
 }
 
-static void print_layout(const struct solve_plan *plan, const struct team_facts *facts, FILE *out) {
-    char bytes[32];
+static void print_sweeping(const struct solve_plan *plan, FILE *out) {
     const char *instruction_set = "";
     plan->kernel->choose(&instruction_set);
-    fprintf(out,
-            "layout      %d rank%s on %d node%s, process grid %dx%d, rank 0 has %" PRI_INDEX
-            " x %" PRI_INDEX ", %s a rank\n",
-            facts->ranks, facts->ranks == 1 ? "" : "s", facts->nodes, facts->nodes == 1 ? "" : "s",
-            plan->process_grid.count[AXIS_X], plan->process_grid.count[AXIS_Y],
-            plan->part.layout.nx, plan->part.layout.ny,
-            text_bytes(bytes, sizeof bytes, (double)plan->memory.total_bytes));
-    fprintf(
-        out, "sweeping    kernel %s (%s), halo %s of depth %d, check every %" PRId64 " sweeps\n",
-        plan->kernel->name, instruction_set, plan->halo->name, plan->halo_depth, plan->check_every);
+    fprintf(out, "sweeping    kernel %s (%s)", plan->kernel->name, instruction_set);
+    if (plan->tile.width > 0)
+        fprintf(out, " in tiles of %dx%d", plan->tile.width, plan->tile.rows);
+    fprintf(out, "%s, halo %s of depth %d, check every %" PRId64 " sweeps\n",
+            plan->part.schedule == SWEEP_DYNAMIC ? " as threads come free" : "", plan->halo->name,
+            plan->halo_depth, plan->check_every);
+    if (plan->part.flush_denormals)
+        fputs("            denormals are flushed to zero\n", out);
+    if (plan->threads < plan->threads_there)
+        fprintf(out, "            %d of %d threads of a rank\n", plan->threads,
+                plan->threads_there);
+    if (plan->part.tile.width > 0 && plan->tile.width == 0)
+        fprintf(out, "            kernel %s has no tiles: kernel_tile does not count\n",
+                plan->kernel->name);
     if (plan->halo->overlaps && !plan->overlaps)
         fputs("            overlap needs a second thread: each exchange comes before its sweep\n",
               out);
@@ -62,6 +65,18 @@ static void print_layout(const struct solve_plan *plan, const struct team_facts 
                 " point%s wide\n",
                 plan->halo_depth_asked, plan->halo_depth, plan->narrowest_part,
                 plan->narrowest_part == 1 ? "" : "s");
+}
+
+static void print_layout(const struct solve_plan *plan, const struct team_facts *facts, FILE *out) {
+    char bytes[32];
+    fprintf(out,
+            "layout      %d rank%s on %d node%s, process grid %dx%d, rank 0 has %" PRI_INDEX
+            " x %" PRI_INDEX ", %s a rank\n",
+            facts->ranks, facts->ranks == 1 ? "" : "s", facts->nodes, facts->nodes == 1 ? "" : "s",
+            plan->process_grid.count[AXIS_X], plan->process_grid.count[AXIS_Y],
+            plan->part.layout.nx, plan->part.layout.ny,
+            text_bytes(bytes, sizeof bytes, (double)plan->memory.total_bytes));
+    print_sweeping(plan, out);
     fprintf(out, "MPI         %s; asked %s, provided %s; launcher %s%s\n", facts->mpi_library,
             facts->thread_level_asked, facts->thread_level_provided, facts->launcher,
             facts->yields ? "; waiting yields: more ranks than PUs" : "");
@@ -182,9 +197,20 @@ static void print_rate(const struct solve_result *result, FILE *out) {
         fputs("rate        none: the run is one block long, and the first block does not count\n",
               out);
     else
-        fprintf(out, "rate        %.1f MLUP/s, at %.0f bytes a point %.2f GB/s\n",
+        fprintf(out, "rate        %.1f MLUP/s, at %.3g bytes a point %.2f GB/s\n",
                 1e-6 * result->rate_lups, result->bytes_per_point,
                 1e-9 * result->rate_lups * result->bytes_per_point);
+}
+
+/* Worth a word where sweeps that meet them may have taken a noticeable part of the time. */
+static void note_denormals(const struct solve_plan *plan, const struct solve_result *result,
+                           FILE *out) {
+    const int64_t worth_a_word = 1000; /* one point in so many */
+    if (result->denormal_points > grid_points(&plan->grid) / worth_a_word)
+        fprintf(out,
+                "note        %" PRId64 " of %" PRI_INDEX " values are denormal (below 2.2e-308), "
+                "which slows sweeps; see problem.denormals\n",
+                result->denormal_points, grid_points(&plan->grid));
 }
 
 static void print_norms(const struct solve_result *result, FILE *out) {
@@ -206,4 +232,5 @@ void jacobi_summary(const struct solve_plan *plan, const struct team_facts *fact
     print_phases(plan, result, out);
     if (result->reason != STOP_DIVERGED)
         print_rate(result, out);
+    note_denormals(plan, result, out);
 }

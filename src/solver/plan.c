@@ -33,7 +33,6 @@ static void choose_kernel(struct solve_plan *plan, const struct config *config,
 static void choose_halo(struct solve_plan *plan, const struct config *config,
                         struct status *status) {
     plan->halo = halo_find(config->parallel.halo);
-    plan->overlaps = plan->halo && plan->halo->overlaps && sweep_threads() > 1;
     plan->split_wait = config->timing.split == TIMING_SPLIT_ON;
     if (plan->halo) {
         halo_check_sends(plan->halo, config->parallel.synchronous_sends, status);
@@ -87,12 +86,18 @@ static void choose_depth(struct solve_plan *plan, const struct config *config) {
     plan->halo_depth = too_deep ? (int)plan->narrowest_part : plan->halo_depth_asked;
 }
 
-static void plan_part(struct solve_plan *plan, const struct team_facts *facts) {
+static void plan_part(struct solve_plan *plan, const struct config *config,
+                      const struct team_facts *facts) {
     const struct process_grid *process_grid = &plan->process_grid;
     int at[AXIS_COUNT];
     process_grid_coordinates(process_grid, facts->rank, at);
     struct sweep_part *part = &plan->part;
-    *part = (struct sweep_part){.grid = &plan->grid, .stencil = plan->stencil};
+    *part = (struct sweep_part){
+        .grid = &plan->grid,
+        .stencil = plan->stencil,
+        .tile = {config->parallel.kernel_tile.width, config->parallel.kernel_tile.rows},
+        .schedule = config->parallel.schedule == SCHEDULE_DYNAMIC ? SWEEP_DYNAMIC : SWEEP_STATIC,
+        .flush_denormals = config->problem.denormals == DENORMALS_FLUSH};
     global_index count[AXIS_COUNT];
     for (int axis = 0; axis < AXIS_COUNT; axis++) {
         struct extent extent =
@@ -106,6 +111,14 @@ static void plan_part(struct solve_plan *plan, const struct team_facts *facts) {
     }
     part->layout =
         field_layout_make(plan->grid.dimensions, count[AXIS_X], count[AXIS_Y], plan->halo_depth);
+}
+
+static void plan_threads(struct solve_plan *plan, const struct config *config) {
+    int asked = config->parallel.threads;
+    plan->threads_there = sweep_threads();
+    plan->threads = asked > 0 && asked < plan->threads_there ? asked : plan->threads_there;
+    plan->part.threads = plan->threads;
+    plan->overlaps = plan->halo->overlaps && plan->threads > 1;
 }
 
 static void plan_values(struct solve_plan *plan, const struct config *config) {
@@ -152,8 +165,10 @@ bool solve_plan_make(struct solve_plan *plan, const struct config *config,
         return false;
     }
     choose_depth(plan, config);
-    plan_part(plan, facts);
+    plan_part(plan, config, facts);
     plan_values(plan, config);
+    plan_threads(plan, config);
+    plan->tile = sweep_tile_plan(&plan->part, plan->kernel);
     plan->memory = sweep_memory_plan(&plan->part, plan->kernel);
     return true;
 }

@@ -196,12 +196,13 @@ static void report(struct solve *solve, struct solve_result *result) {
                                    measure_sum(solve, QUANTITY_ERROR_SQUARED));
     }
     result->field_checksum = measure_checksum(solve);
+    result->denormal_points = sweeper_denormals(solve->sweeper);
+    team_sum(solve->team, &result->denormal_points, 1);
     int64_t counted = result->sweeps - result->first_block_sweeps;
     double points = (double)grid_points(&plan->grid) * (double)counted;
     bool sound = counted > 0 && result->reason != STOP_DIVERGED;
     result->rate_lups = sound ? points / result->total_s.max : nan("");
-    result->bytes_per_point = plan->stencil.source_varies ? plan->kernel->bytes_per_point_source
-                                                          : plan->kernel->bytes_per_point;
+    result->bytes_per_point = kernel_bytes(plan->kernel, &plan->stencil, plan->halo_depth);
 }
 
 bool solve_run(struct solve *solve, const struct solve_watch *watch, struct solve_result *result,

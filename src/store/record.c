@@ -141,6 +141,8 @@ static json_t *layout(const struct record_input *input) {
     if (input->team != NULL && input->team->ranks_per_node == 0)
         record_put(object, "ranks_per_node", json_null());
     record_put(object, "threads", threads_a_rank(input));
+    record_put(object, "sweeping_threads",
+               input->plan == NULL ? json_null() : json_integer(input->plan->threads));
     record_put(object, "process_grid", process_grid(input->plan));
     return object;
 }
@@ -203,6 +205,12 @@ static void put_names(json_t *object, const struct solve_plan *plan) {
     record_put(object, "halo", record_text(plan == NULL ? NULL : plan->halo->name));
 }
 
+static json_t *tile(const struct solve_plan *plan) {
+    return plan == NULL || plan->tile.width == 0
+               ? json_null()
+               : json_sprintf("%dx%d", plan->tile.width, plan->tile.rows);
+}
+
 static json_t *plan_values(const struct solve_plan *plan) {
     static const struct record_field fields[] = {
         {"halo_depth", RECORD_INT, offsetof(struct solve_plan, halo_depth)},
@@ -216,6 +224,7 @@ static json_t *plan_values(const struct solve_plan *plan) {
     };
     json_t *object = json_object();
     put_names(object, plan);
+    record_put(object, "kernel_tile", tile(plan));
     record_put_fields(object, fields, COUNT(fields), plan);
     return object;
 }
@@ -278,6 +287,7 @@ static void put_norms(json_t *record, const struct solve_result *result) {
         {"target_norm2", RECORD_REAL, offsetof(struct solve_result, target_norm2)},
         {"compatibility", RECORD_REAL, offsetof(struct solve_result, compatibility)},
         {"field_checksum", RECORD_HEX, offsetof(struct solve_result, field_checksum)},
+        {"denormal_points", RECORD_INT64, offsetof(struct solve_result, denormal_points)},
     };
     record_put_fields(record, fields, COUNT(fields), result);
     const bool has_error = result != NULL && result->has_error;

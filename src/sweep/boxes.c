@@ -1,13 +1,18 @@
-/* Work handed to the threads, each on its own box. Boxes have owners, so that memory stays with the
- * thread that touched it first; should the runtime give fewer threads than it once did, the ones
- * there are take over the rest. */
+/* Work handed to the threads, each on its own box, in the problem's floating-point mode. Boxes have
+ * owners, so that memory stays with the thread that touched it first; should the runtime give fewer
+ * threads than it once did, the ones there are take over the rest. */
+#include "denormals.h"
 #include "sweeper.h"
 #include <omp.h>
 
 void boxes_each(const struct sweeper *sweeper, box_work *work, void *argument) {
 #pragma omp parallel num_threads(sweeper->threads)
-    for (int box = omp_get_thread_num(); box < sweeper->threads; box += omp_get_num_threads())
-        work(sweeper, box, argument);
+    {
+        float_mode mode = float_mode_set(sweeper->part.flush_denormals);
+        for (int box = omp_get_thread_num(); box < sweeper->threads; box += omp_get_num_threads())
+            work(sweeper, box, argument);
+        float_mode_restore(mode);
+    }
 }
 
 struct region box_extended(const struct sweep_part *part, struct region box, local_index points) {

@@ -1,5 +1,5 @@
-/* Passes over the values themselves: the checksum that is equal for every layout, and shifts by a
- * constant. */
+/* Passes over the values themselves: the checksum that is equal for every layout, the number of
+ * denormals, and shifts by a constant. */
 #include "sweeper.h"
 #include <string.h>
 
@@ -44,6 +44,33 @@ uint64_t sweeper_checksum(const struct sweeper *sweeper) {
     for (int i = 0; i < sweeper->threads; i++)
         sum += sweeper->box[i].checksum;
     return sum;
+}
+
+/* Without arithmetic, which would take them for zero where the problem says so. */
+static bool is_denormal(double value) {
+    const uint64_t least_normal = UINT64_C(1) << 52;
+    uint64_t magnitude = bits_of(value) << 1 >> 1;
+    return magnitude > 0 && magnitude < least_normal;
+}
+
+static void count_denormals(const struct sweeper *sweeper, int number, void *argument) {
+    (void)argument;
+    struct thread_box *box = &sweeper->box[number];
+    struct region in = box->interior;
+    box->denormals = 0;
+    for (local_index y = in.y0; y < in.y1; y++) {
+        const double *row = field_row(sweeper_current(sweeper), y);
+        for (local_index x = in.x0; x < in.x1; x++)
+            box->denormals += is_denormal(row[x]);
+    }
+}
+
+int64_t sweeper_denormals(const struct sweeper *sweeper) {
+    boxes_each(sweeper, count_denormals, NULL);
+    int64_t count = 0;
+    for (int i = 0; i < sweeper->threads; i++)
+        count += sweeper->box[i].denormals;
+    return count;
 }
 
 struct shift {

@@ -96,7 +96,8 @@ static bool take_mirror(struct sweeper *sweeper, enum side side, struct status *
     return sweeper->mirror[side] != NULL;
 }
 
-bool sides_fill(struct sweeper *sweeper, const struct sweep_values *values, struct status *status) {
+static bool fill_sides(struct sweeper *sweeper, const struct sweep_values *values,
+                       struct status *status) {
     for (enum side side = SIDE_WEST; side < SIDE_COUNT; side++) {
         bool flux = side_is(&sweeper->part, side, SIDE_NEUMANN);
         if (!flux && !side_is(&sweeper->part, side, SIDE_DIRICHLET))
@@ -109,6 +110,13 @@ bool sides_fill(struct sweeper *sweeper, const struct sweep_values *values, stru
         evaluator_close(&evaluator);
     }
     return true;
+}
+
+bool sides_fill(struct sweeper *sweeper, const struct sweep_values *values, struct status *status) {
+    float_mode mode = float_mode_set(sweeper->part.flush_denormals);
+    bool filled = fill_sides(sweeper, values, status);
+    float_mode_restore(mode);
+    return filled;
 }
 
 /* True if the region lies at this side of the rank. */

@@ -17,9 +17,18 @@ static size_t scratch_bytes(const struct sweep_part *part) {
     return temporal_scratch_bytes(&tile, temporal_sweeps(part));
 }
 
+struct kernel_tile sweep_tile_plan(const struct sweep_part *part, const struct kernel *kernel) {
+    return kernel->choose_tile ? tile_known(part->tile, part) : (struct kernel_tile){0, 0};
+}
+
+/* Of those there are, as many as the part asks for. */
+static int threads_of(const struct sweep_part *part, int available) {
+    return part->threads > 0 && part->threads < available ? part->threads : available;
+}
+
 struct sweep_memory sweep_memory_plan(const struct sweep_part *part, const struct kernel *kernel) {
     static const char *const names[SWEEP_ITERATES_MAX] = {"iterate 0", "iterate 1"};
-    size_t threads = (size_t)omp_get_max_threads();
+    size_t threads = (size_t)threads_of(part, omp_get_max_threads());
     struct sweep_memory plan = {.array_bytes = part->layout.bytes,
                                 .small_bytes =
                                     sizeof(struct sweeper) +
@@ -46,7 +55,7 @@ int sweep_threads(void) {
 }
 
 static bool take_boxes(struct sweeper *sweeper) {
-    size_t threads = (size_t)sweep_threads();
+    size_t threads = (size_t)threads_of(&sweeper->part, sweep_threads());
     struct region *cut = malloc(threads * sizeof *cut);
     sweeper->box = aligned_alloc(CACHE_LINE_BYTES, threads * sizeof *sweeper->box);
     sweeper->thread_s = calloc(threads, sizeof *sweeper->thread_s);

@@ -19,6 +19,7 @@ struct thread_box {
     struct binned_sum sum;
     double error_max;
     uint64_t checksum;
+    int64_t denormals;
 };
 
 struct sweeper {

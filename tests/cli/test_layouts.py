@@ -3,6 +3,8 @@
 The MPI tests go through many sizes and layouts; here stands what a person types.
 """
 
+import json
+
 import funnel_cli
 from funnel_cli import Case
 
@@ -60,6 +62,52 @@ class Layouts(Case):
                           "parallel.halo_depth=16", ranks=2)
         self.assertIn("of depth 5, ", run.out)
         self.assertIn("depth 16 reduced to 5: the narrowest part is 5 points wide", run.out)
+
+    def test_tiles_and_schedules(self):
+        """The tile in use and the schedule stand in the header and the record, and change no bit."""
+        temporal = "parallel.kernel=temporal", "parallel.halo_depth=4", "parallel.threads=2"
+        large = (*LOPSIDED, "grid.nx=150", "grid.ny=70")
+        for tile, shown in ("auto", None), ("20x3", "24x3"), ("64x32", "64x32"):
+            for schedule in "static", "dynamic":
+                options = *temporal, f"parallel.kernel_tile={tile}", f"parallel.schedule={schedule}"
+                self.check_same(large, ("2x1",), *options, threads=2)
+                run = self.jacobi(*FIXED, *large, *options, "--record", "tile.json",
+                                  "output.overwrite=on", threads=2)
+                record = json.loads(self.read("tile.json"))
+                used = record["plan"]["kernel_tile"]
+                self.assertIn(f" in tiles of {used}", run.out)
+                self.assertEqual("as threads come free" in run.out, schedule == "dynamic")
+                self.assertEqual(record["config"]["parallel"]["schedule"], schedule)
+                self.assertEqual(used, shown or used)
+                self.assertRegex(used, r"^[1-9]\d*x[1-9]\d*$")
+        run = self.jacobi(*FIXED, "parallel.kernel=vector", "parallel.kernel_tile=64x8")
+        self.assertIn("kernel vector has no tiles: kernel_tile does not count", run.out)
+
+    def test_threads(self):
+        """As many threads sweep as are asked for and there are, and the header says so."""
+        for asked, used in (1, 1), (2, 2), (3, 3), (9, 3):
+            options = *FIXED, *LOPSIDED, f"parallel.threads={asked}"
+            self.assertEqual(self.record(*options, threads=3)["layout"]["sweeping_threads"], used)
+            self.assertEqual(f"{used} of 3 threads" in self.jacobi(*options, threads=3).out, used < 3)
+            self.check_same(LOPSIDED, ("1x1", "2x1"), f"parallel.threads={asked}", threads=3)
+
+    def test_denormals(self):
+        """The problem says what becomes of them: the same bits for every kernel, thread and rank."""
+        tiny = ("problem.initial=1e-307*(1+x)*y", "problem.north=dirichlet 0", "problem.west=neumann 0",
+                "solver.check_every=60")
+        checksums = set()
+        for denormals in "keep", "flush":
+            problem = *tiny, f"problem.denormals={denormals}"
+            run = self.jacobi(*FIXED, *problem)
+            self.assertEqual("values are denormal" in run.out, denormals == "keep")
+            record = self.record(*FIXED, *problem)
+            self.assertEqual(record["denormal_points"] > 0, denormals == "keep")
+            self.assertEqual(record["config"]["problem"]["denormals"], denormals)
+            checksums.add(record["field_checksum"])
+            for depth, kernel in (1, "reference"), (1, "vector"), (5, "streaming"), (5, "temporal"):
+                self.check_same(problem, ("2x2",), f"parallel.kernel={kernel}",
+                                f"parallel.halo_depth={depth}", "parallel.threads=2", threads=2)
+        self.assertEqual(len(checksums), 2)
 
     def test_overlap_with_one_thread(self):
         """Nobody is left to sweep meanwhile: the header says so, and nothing is hidden."""

@@ -92,6 +92,10 @@ static void defaults(void **state) {
     assert_int_equal(config.parallel.halo_depth, 0);
     assert_string_equal(config.parallel.halo, "nonblocking");
     assert_string_equal(config.parallel.kernel, "auto");
+    assert_int_equal(config.parallel.kernel_tile.width, 0);
+    assert_int_equal(config.parallel.schedule, SCHEDULE_STATIC);
+    assert_int_equal(config.parallel.threads, 0);
+    assert_int_equal(config.problem.denormals, DENORMALS_KEEP);
     assert_string_equal(config.problem.source, "0");
     assert_string_equal(config.problem.exact, "");
     assert_int_equal(config.problem.side[SIDE_EAST].kind, SIDE_DIRICHLET);
@@ -107,10 +111,16 @@ static void every_kind_of_value(void **state) {
              "[problem]\nwest = neumann  x + y \nsouth=periodic\nnorth= periodic\n"
              "[solver]\nmethod=weighted\nomega=.8\ncheck_every=10\n"
              "[parallel]\nprocess_grid=4x2\nhalo_depth=16\nsynchronous_sends=on\n"
+             "kernel_tile=512x8\nschedule=dynamic\nthreads=3\n[problem]\ndenormals=flush\n"
              "[timing]\nsplit=on\n[binding]\npolicy=strict\n"
              "[output]\nrecord = a b.json\n");
     assert_int_equal(config.grid.nx, 12);
     assert_int_equal(config.parallel.halo_depth, 16);
+    assert_int_equal(config.parallel.kernel_tile.width, 512);
+    assert_int_equal(config.parallel.kernel_tile.rows, 8);
+    assert_int_equal(config.parallel.schedule, SCHEDULE_DYNAMIC);
+    assert_int_equal(config.parallel.threads, 3);
+    assert_int_equal(config.problem.denormals, DENORMALS_FLUSH);
     assert_true(config.grid.length_x == 0.25 && config.solver.omega == 0.8);
     assert_int_equal(config.problem.side[SIDE_WEST].kind, SIDE_NEUMANN);
     assert_string_equal(config.problem.side[SIDE_WEST].value, "x + y");
@@ -200,6 +210,41 @@ static const struct refusal refusals[] = {
      "in.ini:2: parallel.kernel: 40 characters are more than 31"},
     {"[parallel]\nprocess_grid = 4x\n",
      "in.ini:2: parallel.process_grid: '4x' is not auto, 1d-x, 1d-y, 2d or PXxPY, as in 4x2"},
+    {"[parallel]\nkernel_tile = 512\n",
+     "in.ini:2: parallel.kernel_tile: '512' is not auto, or WxR with W in 8..65536 and R in 2..32, "
+     "as in 512x8"},
+    {"[parallel]\nkernel_tile = x8\n",
+     "in.ini:2: parallel.kernel_tile: 'x8' is not auto, or WxR with W in 8..65536 and R in 2..32, "
+     "as in 512x8"},
+    {"[parallel]\nkernel_tile = 512x\n", "in.ini:2: parallel.kernel_tile: '512x' is not auto, or "
+                                         "WxR with W in 8..65536 and R in 2..32, "
+                                         "as in 512x8"},
+    {"[parallel]\nkernel_tile = 512x8x8\n", "in.ini:2: parallel.kernel_tile: '512x8x8' is not "
+                                            "auto, or WxR with W in 8..65536 and R in 2..32, "
+                                            "as in 512x8"},
+    {"[parallel]\nkernel_tile = 7x8\n",
+     "in.ini:2: parallel.kernel_tile: '7x8' is not auto, or WxR with W in 8..65536 and R in 2..32, "
+     "as in 512x8"},
+    {"[parallel]\nkernel_tile = 65537x8\n", "in.ini:2: parallel.kernel_tile: '65537x8' is not "
+                                            "auto, or WxR with W in 8..65536 and R in 2..32, "
+                                            "as in 512x8"},
+    {"[parallel]\nkernel_tile = 512x1\n", "in.ini:2: parallel.kernel_tile: '512x1' is not auto, or "
+                                          "WxR with W in 8..65536 and R in 2..32, "
+                                          "as in 512x8"},
+    {"[parallel]\nkernel_tile = 512x33\n", "in.ini:2: parallel.kernel_tile: '512x33' is not auto, "
+                                           "or WxR with W in 8..65536 and R in 2..32, "
+                                           "as in 512x8"},
+    {"[parallel]\nkernel_tile = 0x0\n",
+     "in.ini:2: parallel.kernel_tile: '0x0' is not auto, or WxR with W in 8..65536 and R in 2..32, "
+     "as in 512x8"},
+    {"[parallel]\nkernel_tile = -8x8\n", "in.ini:2: parallel.kernel_tile: '-8x8' is not auto, or "
+                                         "WxR with W in 8..65536 and R in 2..32, "
+                                         "as in 512x8"},
+    {"[parallel]\nschedule = guided\n",
+     "in.ini:2: parallel.schedule: 'guided' is not one of static, dynamic"},
+    {"[parallel]\nthreads = 0\n", "in.ini:2: parallel.threads: 0 is not in 1..4096 or auto"},
+    {"[problem]\ndenormals = flash\n",
+     "in.ini:2: problem.denormals: 'flash' is not one of keep, flush; did you mean flush?"},
     {"[parallel]\nprocess_grid = 0x2\n",
      "in.ini:2: parallel.process_grid: '0x2' is not auto, 1d-x, 1d-y, 2d or PXxPY, as in 4x2"},
     /* sides */
