@@ -421,7 +421,6 @@ static const char *write_list(const struct flag_list *list, char *text) {
     return text;
 }
 
-const char *option_write(const struct option *option, const void *values,
 static const char *write_tile(const struct tile_wish *tile, char *text) {
     if (tile->width == 0)
         snprintf(text, CONFIG_TEXT_BYTES, "auto");
@@ -430,7 +429,7 @@ static const char *write_tile(const struct tile_wish *tile, char *text) {
     return text;
 }
 
-const char *option_write(const struct option *option, const struct config *config,
+const char *option_write(const struct option *option, const void *values,
                          char text[CONFIG_TEXT_BYTES]) {
     const void *field = field_in(option, values);
     switch (option->type) {
