@@ -98,7 +98,8 @@ def launcher_version(launcher):
                             capture_output=True, text=True, timeout=60)
     lines = [line.strip() for line in answer.stdout.splitlines() if line.strip()]
     numbered = [line for line in lines if re.search(r"\d+\.\d+", line)]
-    return " ".join((numbered or lines or ["unknown"])[0].split())
+    first = " ".join((numbered or lines or ["version unknown"])[0].split())
+    return first.replace("Version:", launcher.kind)
 
 
 def count_slurm_cpus(environment):

@@ -66,7 +66,7 @@ class LauncherTest(Folder):
     def test_version_is_one_line(self):
         self.add('mpiexec.mpich', HYDRA_VERSION)
         self.add('mpiexec.openmpi', OPEN_MPI_VERSION)
-        self.assertEqual(launch.launcher_version(launch.find_by_kind('hydra')), 'Version: 4.0.2')
+        self.assertEqual(launch.launcher_version(launch.find_by_kind('hydra')), 'hydra 4.0.2')
         self.assertEqual(launch.launcher_version(launch.find_by_kind('openmpi')),
                          'mpiexec (OpenRTE) 4.1.4')
         self.assertIsNone(launch.launcher_version(launch.template_launcher('sh')))
