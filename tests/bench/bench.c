@@ -14,26 +14,44 @@ static const char program[] = "bench";
 /* Sizes of one run: of the memory copied, and of the problems. */
 struct sizes {
     int64_t copy_count;
-    struct problem problems[6];
+    struct problem problems[11];
 };
 
 static const struct sizes usual_sizes = {
     INT64_C(1) << 26,
-    {{.dimensions = 2, .points = {8192, 8192}, .blocks = 1},
-     {.dimensions = 2, .points = {1024, 1024}, .blocks = 32},
-     {.dimensions = 2, .points = {256, 256}, .blocks = 512},
-     {.dimensions = 1, .points = {INT64_C(1) << 26, 1}, .blocks = 1},
-     {.dimensions = 2, .points = {96, 8}, .blocks = 6000, .in_l1 = true},
-     {.dimensions = 1, .points = {768, 1}, .blocks = 6000, .in_l1 = true}}};
+    {{.dimensions = 2, .points = {8192, 8192}, .sweeps = {6, 32}},
+     {.dimensions = 2, .points = {8192, 8192}, .sweeps = {6, 32}, .source_varies = true},
+     {.dimensions = 2, .points = {1024, 1024}, .sweeps = {384, 1024}},
+     {.dimensions = 2, .points = {1024, 1024}, .sweeps = {384, 768}, .source_varies = true},
+     {.dimensions = 2, .points = {256, 256}, .sweeps = {8192, 16384}},
+     {.dimensions = 2, .points = {256, 256}, .sweeps = {8192, 16384}, .source_varies = true},
+     {.dimensions = 1, .points = {INT64_C(1) << 26, 1}, .sweeps = {6, 32}},
+     {.dimensions = 2, .points = {96, 8}, .sweeps = {400000, 400000}, .in_l1 = true},
+     {.dimensions = 2,
+      .points = {96, 8},
+      .sweeps = {300000, 300000},
+      .in_l1 = true,
+      .source_varies = true},
+     {.dimensions = 1, .points = {768, 1}, .sweeps = {400000, 400000}, .in_l1 = true},
+     {.dimensions = 2, .points = {16384, 16384}, .sweeps = {2, 32}, .huge = true}}};
 
 static const struct sizes quick_sizes = {
     INT64_C(1) << 18,
-    {{.dimensions = 2, .points = {193, 130}, .blocks = 1},
-     {.dimensions = 2, .points = {64, 64}, .blocks = 1},
-     {.dimensions = 2, .points = {31, 40}, .blocks = 1},
-     {.dimensions = 1, .points = {10001, 1}, .blocks = 1},
-     {.dimensions = 2, .points = {96, 8}, .blocks = 10, .in_l1 = true},
-     {.dimensions = 1, .points = {768, 1}, .blocks = 10, .in_l1 = true}}};
+    {{.dimensions = 2, .points = {193, 130}, .sweeps = {4, 32}},
+     {.dimensions = 2, .points = {193, 130}, .sweeps = {4, 32}, .source_varies = true},
+     {.dimensions = 2, .points = {64, 64}, .sweeps = {36, 64}},
+     {.dimensions = 2, .points = {64, 64}, .sweeps = {36, 64}, .source_varies = true},
+     {.dimensions = 2, .points = {31, 40}, .sweeps = {36, 64}},
+     {.dimensions = 2, .points = {31, 40}, .sweeps = {36, 64}, .source_varies = true},
+     {.dimensions = 1, .points = {10001, 1}, .sweeps = {4, 32}},
+     {.dimensions = 2, .points = {96, 8}, .sweeps = {200, 200}, .in_l1 = true},
+     {.dimensions = 2,
+      .points = {96, 8},
+      .sweeps = {200, 200},
+      .in_l1 = true,
+      .source_varies = true},
+     {.dimensions = 1, .points = {768, 1}, .sweeps = {200, 200}, .in_l1 = true},
+     {.dimensions = 2, .points = {257, 256}, .sweeps = {2, 32}, .huge = true}}};
 
 enum { SIZES = sizeof usual_sizes.problems / sizeof usual_sizes.problems[0] };
 
@@ -92,29 +110,54 @@ static bool read_options(struct bench_options *options, int argc, char **argv,
     return status_good(status);
 }
 
-/* Each size without and with a varying source. */
+static bool fits_memory(const struct problem *problem, int64_t taken_bytes) {
+    const int64_t have = memory_available_bytes("");
+    const int64_t need = taken_bytes + 2 * (int64_t)problem->layout.bytes;
+    return have < 0 || need < have / 10 * 9;
+}
+
+/* Whether the caller asked for this size, and the machine has room for one that is huge. */
+static bool problem_wanted(const struct bench *bench, const struct problem *problem) {
+    if (bench->options.only > 0 && problem->points[AXIS_X] != bench->options.only)
+        return false;
+    if (!problem->huge || fits_memory(problem, 2 * bench->arrays.count * (int64_t)sizeof(double)))
+        return true;
+    fprintf(stderr, "%s: too little memory for %" PRI_INDEX " x %" PRI_INDEX ", left out\n",
+            program, problem->points[AXIS_X], problem->points[AXIS_Y]);
+    return false;
+}
+
 static bool make_problems(struct bench *bench, const struct sizes *sizes, struct status *status) {
-    bench->problems = calloc(2 * SIZES, sizeof *bench->problems);
+    bench->problems = calloc(SIZES, sizeof *bench->problems);
     if (!bench->problems)
         status_fail(status, EXIT_CODE_ENVIRONMENT, "no memory for the list of problems");
-    for (int i = 0; i < 2 * SIZES && status_good(status); i++) {
-        if (bench->options.only > 0 && sizes->problems[i / 2].points[0] != bench->options.only)
-            continue;
-        struct problem *problem = &bench->problems[bench->problem_count++];
-        *problem = sizes->problems[i / 2];
-        problem->source_varies = i % 2 == 1;
-        problem_complete(problem, status);
+    for (int i = 0; i < SIZES && status_good(status); i++) {
+        struct problem *problem = &bench->problems[bench->problem_count];
+        *problem = sizes->problems[i];
+        if (problem_complete(problem, status) && problem_wanted(bench, problem))
+            bench->problem_count++;
     }
-    if (bench->problem_count == 0)
+    if (status_good(status) && bench->problem_count == 0)
         status_fail(status, EXIT_CODE_USAGE, "--only: no problem has %" PRId64 " points along x",
                     bench->options.only);
     return status_good(status);
 }
 
+static bool row_makes_sense(const struct bench *bench, const struct problem *problem, int threads,
+                            const struct kernel *kernel) {
+    if (problem->in_l1)
+        return kernel && kernel_suits_l1(kernel);
+    if (problem->huge)
+        return kernel && kernel_load(kernel) == LOAD_BLOCKED &&
+               threads == bench->threads[bench->thread_counts - 1];
+    return true;
+}
+
 static void add_row(struct bench *bench, const struct problem *problem, int threads,
                     const struct kernel *kernel) {
-    struct row *row = &bench->rows[bench->row_count++];
-    *row = (struct row){.kernel = kernel, .problem = problem, .threads = threads};
+    if (row_makes_sense(bench, problem, threads, kernel))
+        bench->rows[bench->row_count++] =
+            (struct row){.kernel = kernel, .problem = problem, .threads = threads};
 }
 
 static bool make_rows(struct bench *bench, struct status *status) {
@@ -126,15 +169,14 @@ static bool make_rows(struct bench *bench, struct status *status) {
     }
     for (int p = 0; p < bench->problem_count; p++)
         for (int t = 0; t < bench->thread_counts; t++) {
-            if (!bench->problems[p].in_l1)
-                add_row(bench, &bench->problems[p], bench->threads[t], NULL);
+            add_row(bench, &bench->problems[p], bench->threads[t], NULL);
             for (int k = 0; k < bench->kernel_count; k++)
                 add_row(bench, &bench->problems[p], bench->threads[t], &bench->kernels[k]);
         }
     return true;
 }
 
-/* Two arrays are copied, and the largest problem has at most three. */
+/* Two arrays are copied, and the largest problem that is not huge has at most three. */
 static bool check_memory(const struct sizes *sizes, struct status *status) {
     const int64_t need = 5 * sizes->copy_count * (int64_t)sizeof(double);
     const int64_t have = memory_available_bytes("");
@@ -178,11 +220,12 @@ static void probe(struct bench *bench, int round) {
 
 static void say_state(const struct bench *bench, int round) {
     const int last = bench->thread_counts - 1;
-    fprintf(stderr, "%s: round %d of %d: cache line %.0f ns, streaming copy %.1f GB/s\n", program,
+    fprintf(stderr, "%s: round %d of %d: cores %.0f ns apart, streaming copy %.1f GB/s\n", program,
             round + 1, bench->options.rounds, bench->latency_ns[round],
             bench->copy_bytes_per_s[last][STORES_STREAMING][round] / 1e9);
 }
 
+/* A problem in a first cache is compared when it is timed. */
 static bool take_references(struct bench *bench, struct status *status) {
     for (int p = 0; p < bench->problem_count; p++)
         if (!bench->problems[p].in_l1 &&
@@ -232,11 +275,12 @@ static void measure(struct bench *bench, int argc, char **argv, struct status *s
 }
 
 static void measure_probe(struct bench *bench, struct status *status) {
-    bench->options.rounds = 1;
-    if (!prepare(bench, status))
+    const struct sizes *sizes = bench->options.quick ? &quick_sizes : &usual_sizes;
+    const int threads = all_threads();
+    if (!check_memory(sizes, status) || !copy_make(&bench->arrays, sizes->copy_count, status))
         return;
-    probe(bench, 0);
-    report_probe(bench, status);
+    report_probe(threads, latency_ns(), copy_bytes_per_s(&bench->arrays, threads, STORES_STREAMING),
+                 status);
 }
 
 int bench_main(int argc, char **argv, const struct kernel *table, int count) {

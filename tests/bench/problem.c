@@ -2,11 +2,26 @@
 #include "problem.h"
 #include "funnel/memory.h"
 
-static const struct sweep_values values = {
-    .source = "x*x + y", .initial = "x + y*y", .side = {"1", "", "", ""}};
+static const struct sweep_values values = {.source = "x*x + y", .side = {"1", "", "", ""}};
 
 static double source_at(double x, double y) {
     return x * x + y;
+}
+
+static double start_at(double x, double y) {
+    return x + y * y;
+}
+
+/* Sets the interior by a compiled function: large fields are set up again for each sample. */
+static void fill(const struct problem *problem, const struct field *field,
+                 double (*at)(double, double)) {
+    const struct grid *grid = &problem->grid;
+    const bool line = problem->dimensions == 1;
+#pragma omp parallel for collapse(2) schedule(static)
+    for (local_index j = 0; j < problem->layout.ny; j++)
+        for (local_index i = 0; i < problem->layout.nx; i++)
+            field_row(field, j)[i] =
+                at(grid_coordinate(grid, AXIS_X, i), line ? 0 : grid_coordinate(grid, AXIS_Y, j));
 }
 
 bool problem_complete(struct problem *problem, struct status *status) {
@@ -28,24 +43,24 @@ struct sweeper *problem_sweeper(const struct problem *problem, const struct kern
                                     .stencil = problem->stencil,
                                     .layout = problem->layout,
                                     .physical = {true, true, true, true}};
-    return sweeper_make(&part, kernel, &values, status);
+    struct sweeper *sweeper = sweeper_make(&part, kernel, &values, status);
+    if (sweeper)
+        fill(problem, sweeper_current(sweeper), start_at);
+    return sweeper;
 }
 
 double *problem_source(const struct problem *problem, struct status *status) {
-    const struct grid *grid = &problem->grid;
     const struct field source = {problem->layout, memory_take(problem->layout.bytes, status)};
-    if (!source.values)
-        return NULL;
-    const bool line = problem->dimensions == 1;
-#pragma omp parallel for collapse(2) schedule(static)
-    for (local_index j = 0; j < problem->layout.ny; j++)
-        for (local_index i = 0; i < problem->layout.nx; i++)
-            field_row(&source, j)[i] = source_at(grid_coordinate(grid, AXIS_X, i),
-                                                 line ? 0 : grid_coordinate(grid, AXIS_Y, j));
+    if (source.values)
+        fill(problem, &source, source_at);
     return source.values;
 }
 
-double problem_updates(const struct problem *problem) {
+enum load kernel_load(const struct kernel *kernel) {
+    return kernel && kernel->choose_tile ? LOAD_BLOCKED : LOAD_ONE_BY_ONE;
+}
+
+double problem_updates(const struct problem *problem, enum load load) {
     return (double)problem->points[AXIS_X] * (double)problem->points[AXIS_Y] *
-           (double)problem->blocks * BLOCK_SWEEPS;
+           (double)problem->sweeps[load];
 }

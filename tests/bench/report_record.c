@@ -62,7 +62,9 @@ static json_t *row_record(const struct bench *bench, const struct row *row) {
     record_put(object, "points", points);
     record_put(object, "in_l1", json_boolean(problem->in_l1));
     record_put(object, "source_varies", json_boolean(problem->source_varies));
-    record_put(object, "sweeps", json_integer(problem->blocks * BLOCK_SWEEPS));
+    record_put(object, "sweeps", json_integer(problem->sweeps[kernel_load(row->kernel)]));
+    record_put(object, "sweeps_at_a_time", json_integer(row_sweeps_at_a_time(row)));
+    record_put(object, "overlap_share", record_number(row->overlap_share));
     record_put(object, "bytes_per_point", record_number(row_bytes_per_point(row)));
     record_put(object, "bits_equal", json_boolean(!row->differs));
     record_put(object, "median", row_medians(bench, row));
@@ -106,14 +108,12 @@ bool report_record(const struct bench *bench, int argc, char **argv, int exit_co
     return written;
 }
 
-bool report_probe(const struct bench *bench, struct status *status) {
-    const int last = bench->thread_counts - 1;
+bool report_probe(int threads, double latency, double copy_rate, struct status *status) {
     json_t *record = json_object();
-    record_put(record, "threads", json_integer(bench->threads[last]));
+    record_put(record, "threads", json_integer(threads));
     record_put(record, "halo_variants", halo_names());
-    record_put(record, "latency_ns", record_number(bench->latency_ns[0]));
-    record_put(record, "copy_bytes_per_s",
-               record_number(bench->copy_bytes_per_s[last][STORES_STREAMING][0]));
+    record_put(record, "latency_ns", record_number(latency));
+    record_put(record, "copy_bytes_per_s", record_number(copy_rate));
     const bool written = record_dump("-", record, status);
     json_decref(record);
     return written;

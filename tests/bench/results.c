@@ -6,7 +6,7 @@
 #include <string.h>
 
 const char *const measure_names[MEASURE_COUNT] = {"rate_lups", "roofline_share", "l1_share",
-                                                  "ratio_to_plain"};
+                                                  "ceiling_share", "ratio_to_plain"};
 
 static int compare(const void *a, const void *b) {
     double x, y;
@@ -31,10 +31,15 @@ const char *row_name(const struct row *row) {
     return row->kernel ? row->kernel->name : "plain";
 }
 
+int row_sweeps_at_a_time(const struct row *row) {
+    const bool blocked = kernel_load(row->kernel) == LOAD_BLOCKED && !row->problem->in_l1;
+    return blocked ? BLOCK_SWEEPS : 1;
+}
+
 /* The plain loop moves what the reference does. */
 double row_bytes_per_point(const struct row *row) {
     const struct kernel *kernel = row->kernel ? row->kernel : kernel_find("reference");
-    return row->problem->source_varies ? kernel->bytes_per_point_source : kernel->bytes_per_point;
+    return kernel_bytes(kernel, &row->problem->stencil, row_sweeps_at_a_time(row));
 }
 
 const struct row *row_plain(const struct bench *bench, const struct row *row) {
@@ -67,8 +72,11 @@ double row_measure(const struct bench *bench, const struct row *row, int sample,
         return nan("");
     if (measure == MEASURE_RATE)
         return taken->rate_lups;
-    if (measure == MEASURE_L1)
-        return row->problem->in_l1 ? nan("") : ratio(row, row_in_l1(bench, row), sample);
+    if (measure == MEASURE_L1 || measure == MEASURE_CEILING) {
+        const double share =
+            row->problem->in_l1 ? nan("") : ratio(row, row_in_l1(bench, row), sample);
+        return measure == MEASURE_L1 ? share : share / (1 - row->overlap_share);
+    }
     if (measure == MEASURE_PLAIN)
         return ratio(row, row_plain(bench, row), sample);
     return row->problem->in_l1 ? nan("")

@@ -48,12 +48,12 @@ static bool runner_open(struct runner *runner, const struct problem *problem,
     return runner->sweeper && (kernel || borrow_memory(runner, problem, status));
 }
 
-static void run(struct runner *runner, int64_t blocks, int sweeps) {
+static void run(struct runner *runner, int64_t sweeps) {
     if (runner->by_plain_loop)
-        plain_sweeps(&runner->plain, blocks * sweeps);
+        plain_sweeps(&runner->plain, sweeps);
     else
-        for (int64_t block = 0; block < blocks; block++)
-            sweeper_advance(runner->sweeper, sweeps);
+        for (int64_t left = sweeps; left > 0; left -= BLOCK_SWEEPS)
+            sweeper_advance(runner->sweeper, left < BLOCK_SWEEPS ? (int)left : BLOCK_SWEEPS);
 }
 
 bool problem_reference(struct problem *problem, const struct kernel *reference,
@@ -61,28 +61,56 @@ bool problem_reference(struct problem *problem, const struct kernel *reference,
     struct runner runner;
     const bool open = runner_open(&runner, problem, reference, reference, status);
     if (open) {
-        run(&runner, 1, WARM_UP_SWEEPS);
-        run(&runner, problem->blocks, BLOCK_SWEEPS);
-        problem->checksum = sweeper_checksum(runner.sweeper);
+        int64_t done = 0;
+        run(&runner, WARM_UP_SWEEPS);
+        for (enum load load = 0; load < LOAD_COUNT; load++) {
+            run(&runner, problem->sweeps[load] - done);
+            done = problem->sweeps[load];
+            problem->checksum[load] = sweeper_checksum(runner.sweeper);
+        }
     }
     runner_close(&runner, problem);
     return open;
 }
 
+/* A copy just before the sample where memory counts; for a field in a cache that of the round. */
+static double copy_beside(const struct row *row, const struct bench *bench) {
+    const int64_t field_bytes = (int64_t)row->problem->layout.bytes;
+    const int64_t copy_bytes = bench->arrays.count * (int64_t)sizeof(double);
+    if (field_bytes >= copy_bytes / 8)
+        return copy_bytes_per_s(&bench->arrays, row->threads, STORES_STREAMING);
+    int t = 0;
+    while (bench->threads[t] != row->threads)
+        t++;
+    return bench->copy_bytes_per_s[t][STORES_STREAMING][row->samples];
+}
+
+/* Share of the points computed that are none of the field's, or computed before by another tile. */
+static double overlap_share(const struct runner *runner, const struct problem *problem) {
+    if (runner->by_plain_loop)
+        return 0;
+    const double useful =
+        (double)(problem->points[AXIS_X] * problem->points[AXIS_Y]) * BLOCK_SWEEPS;
+    const double more = (double)sweeper_overlap_points(runner->sweeper, BLOCK_SWEEPS);
+    return more / (useful + more);
+}
+
 bool row_take(struct row *row, const struct bench *bench, struct status *status) {
     const struct problem *problem = row->problem;
+    const enum load load = kernel_load(row->kernel);
     struct sample *sample = &row->sample[row->samples];
     struct runner runner;
     omp_set_num_threads(row->threads);
     const bool open = runner_open(&runner, problem, row->kernel, bench->kernels, status);
     if (open) {
-        run(&runner, 1, WARM_UP_SWEEPS);
+        run(&runner, WARM_UP_SWEEPS);
+        row->overlap_share = overlap_share(&runner, problem);
         sample->latency_ns = latency_ns();
-        sample->copy_bytes_per_s = copy_bytes_per_s(&bench->arrays, row->threads, STORES_STREAMING);
+        sample->copy_bytes_per_s = copy_beside(row, bench);
         const double start_s = clock_now_s();
-        run(&runner, problem->blocks, BLOCK_SWEEPS);
-        sample->rate_lups = problem_updates(problem) / (clock_now_s() - start_s);
-        row->differs = sweeper_checksum(runner.sweeper) != problem->checksum;
+        run(&runner, problem->sweeps[load]);
+        sample->rate_lups = problem_updates(problem, load) / (clock_now_s() - start_s);
+        row->differs = sweeper_checksum(runner.sweeper) != problem->checksum[load];
         row->samples++;
     }
     runner_close(&runner, problem);

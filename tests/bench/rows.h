@@ -11,7 +11,8 @@ enum { ROUNDS_MAX = 50, THREAD_COUNTS = 2 };
 /* One timing, with the state of the machine just before it. */
 struct sample {
     double rate_lups;
-    double copy_bytes_per_s; /* streaming, by as many threads as the row has */
+    double
+        copy_bytes_per_s; /* streaming, by as many threads as the row has; NaN in a first cache */
     double latency_ns;
 };
 
@@ -19,7 +20,8 @@ struct row {
     const struct kernel *kernel; /* NULL: the plain loop */
     const struct problem *problem;
     int threads;
-    bool differs; /* its bits are not those of the reference: none of its times counts */
+    bool differs;         /* its bits are not those of the reference: none of its times counts */
+    double overlap_share; /* of the points computed, those that overlapping tiles do once more */
     int samples;
     struct sample sample[ROUNDS_MAX];
 };
@@ -54,10 +56,16 @@ bool problem_reference(struct problem *problem, const struct kernel *reference,
 /* Times a row once more, or finds that its bits differ. */
 bool row_take(struct row *row, const struct bench *bench, struct status *status);
 
+/* False for a kernel that writes past the caches. */
+bool kernel_suits_l1(const struct kernel *kernel);
+
 /* The same for a problem in the first cache (rows_in_l1.c). */
 bool row_take_in_l1(struct row *row, const struct bench *bench, struct status *status);
 
 const char *row_name(const struct row *row);
+/* Sweeps in one pass through memory. */
+int row_sweeps_at_a_time(const struct row *row);
+/* Memory traffic, less where sweeps are done several at a time. */
 double row_bytes_per_point(const struct row *row);
 
 /* The row of another loop on the same problem with as many threads, or NULL. */
@@ -71,11 +79,19 @@ struct summary {
 };
 struct summary summary_of(const double *values, int count);
 
-enum measure { MEASURE_RATE, MEASURE_ROOFLINE, MEASURE_L1, MEASURE_PLAIN, MEASURE_COUNT };
+enum measure {
+    MEASURE_RATE,
+    MEASURE_ROOFLINE,
+    MEASURE_L1,
+    MEASURE_CEILING,
+    MEASURE_PLAIN,
+    MEASURE_COUNT
+};
 extern const char *const measure_names[MEASURE_COUNT];
 
 /* A measure of one sample: the rate, or its ratio to the roofline beside it, to the same loop in
- * the first cache, or to the plain loop in the same round. NaN where there is no such thing. */
+ * the first cache, to what overlapping tiles leave of that, or to the plain loop in the same round.
+ * NaN where there is no such thing. */
 double row_measure(const struct bench *bench, const struct row *row, int sample,
                    enum measure measure);
 struct summary row_summary(const struct bench *bench, const struct row *row, enum measure measure);
@@ -87,7 +103,7 @@ void report_print(const struct bench *bench, FILE *out);
  * (report_record.c). EXIT_CODE_FILES. */
 bool report_record(const struct bench *bench, int argc, char **argv, int exit_code,
                    struct status *status);
-bool report_probe(const struct bench *bench, struct status *status);
+bool report_probe(int threads, double latency, double copy_rate, struct status *status);
 
 /* All of it: main of a program with this table of kernels, whose first row is the reference. */
 int bench_main(int argc, char **argv, const struct kernel *table, int count);

@@ -92,11 +92,15 @@ static double own_rate(const struct problem *problem, const struct kernel *kerne
 #pragma omp barrier
     if (open) {
         const double start_s = clock_now_s();
-        arena_sweep(&arena, sweep, problem->blocks * BLOCK_SWEEPS);
-        rate_lups = problem_updates(problem) / (clock_now_s() - start_s);
+        arena_sweep(&arena, sweep, problem->sweeps[kernel_load(kernel)]);
+        rate_lups = problem_updates(problem, kernel_load(kernel)) / (clock_now_s() - start_s);
     }
     arena_close(&arena);
     return rate_lups;
+}
+
+bool kernel_suits_l1(const struct kernel *kernel) {
+    return strcmp(kernel->name, "streaming") != 0;
 }
 
 bool row_take_in_l1(struct row *row, const struct bench *bench, struct status *status) {
@@ -104,7 +108,7 @@ bool row_take_in_l1(struct row *row, const struct bench *bench, struct status *s
     double rate_lups = 0;
     row->differs = !same_bits(row->problem, row->kernel, bench->kernels);
     sample->latency_ns = latency_ns();
-    sample->copy_bytes_per_s = copy_bytes_per_s(&bench->arrays, row->threads, STORES_STREAMING);
+    sample->copy_bytes_per_s = nan("");
 #pragma omp parallel num_threads(row->threads) reduction(+ : rate_lups)
     rate_lups += own_rate(row->problem, row->kernel);
     sample->rate_lups = rate_lups;

@@ -34,13 +34,31 @@ class Bench(unittest.TestCase):
         rows = {(row["kernel"], row["threads"], tuple(row["points"]), row["source_varies"])
                 for row in self.record["rows"]}
         self.assertEqual(len(rows), len(self.record["rows"]))
+        self.assertLessEqual({"plain", "reference", "vector", "streaming", "temporal"},
+                             {row[0] for row in rows})
         threads = {row[1] for row in rows}
-        points = {row[2] for row in rows}
         self.assertIn(1, threads)
-        self.assertEqual(len(points), 6)
-        for kernel in {row[0] for row in rows} - {"plain"}:
-            self.assertEqual(sum(row[0] == kernel for row in rows), len(threads) * len(points) * 2)
-        self.assertLessEqual({"plain", "reference", "vector"}, {row[0] for row in rows})
+        problems = [((193, 130), True), ((193, 130), False), ((64, 64), True), ((64, 64), False),
+                    ((31, 40), True), ((31, 40), False), ((10001,), False)]
+        in_l1 = [((96, 8), True), ((96, 8), False), ((768,), False)]
+        for kernel in {row[0] for row in rows}:
+            mine = problems + ([] if kernel in ("plain", "streaming") else in_l1)
+            expected = {(kernel, count, *problem) for count in threads for problem in mine}
+            if kernel == "temporal":
+                expected.add((kernel, max(threads), (257, 256), False))
+            self.assertEqual({row for row in rows if row[0] == kernel}, expected)
+
+    def test_a_kernel_that_blocks_in_time_states_its_overlap(self):
+        for row in self.record["rows"]:
+            blocked = row["kernel"] == "temporal" and not row["in_l1"]
+            self.assertEqual(row["sweeps_at_a_time"], 32 if blocked else 1)
+            self.assertEqual(row["sweeps"] % row["sweeps_at_a_time"], 0)
+            self.assertEqual(row["bytes_per_point"],
+                             (24 if row["source_varies"] else 16) / row["sweeps_at_a_time"])
+            self.assertLess(row["overlap_share"], 1)
+            if row["kernel"] != "temporal":
+                self.assertEqual(row["overlap_share"], 0)
+        self.assertTrue(any(row["overlap_share"] > 0 for row in self.record["rows"]))
 
     def test_one_size_alone(self):
         done = run(BENCH, "--quick", "--rounds", "1", "--only", "64", "--record", "-")
@@ -58,7 +76,8 @@ class Bench(unittest.TestCase):
             self.assertEqual(len(row["samples"]), 3)
             for sample in row["samples"]:
                 self.assertGreater(sample["rate_lups"], 0)
-                self.assertGreater(sample["copy_bytes_per_s"], 0)
+                if not row["in_l1"]:
+                    self.assertGreater(sample["copy_bytes_per_s"], 0)
 
     def test_measures_are_ratios_within_a_round(self):
         rows = self.record["rows"]
@@ -69,6 +88,13 @@ class Bench(unittest.TestCase):
             self.assertAlmostEqual(mine["ratio_to_plain"], ratio, places=9)
             share = mine["rate_lups"] * 16 / mine["copy_bytes_per_s"]
             self.assertAlmostEqual(mine["roofline_share"], share, places=9)
+        in_l1 = next(row for row in rows if row["kernel"] == "temporal" and row["in_l1"])
+        tiled = next(row for row in rows if row["kernel"] == "temporal")
+        for mine, theirs in zip(tiled["samples"], in_l1["samples"]):
+            share = mine["rate_lups"] / theirs["rate_lups"]
+            self.assertAlmostEqual(mine["l1_share"], share, places=9)
+            self.assertAlmostEqual(mine["ceiling_share"] * (1 - tiled["overlap_share"]), share,
+                                   places=9)
         middle = sorted(sample["rate_lups"] for sample in other["samples"])[1]
         self.assertEqual(other["median"]["rate_lups"], middle)
 
