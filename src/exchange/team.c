@@ -13,6 +13,10 @@ const struct team_facts *team_facts(const struct team *team) {
     return &team->facts;
 }
 
+MPI_Comm team_communicator(const struct team *team) {
+    return team->comm;
+}
+
 /* The first line of the library's own description, tabs as blanks. */
 static void read_library_name(struct team_facts *facts) {
     char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";

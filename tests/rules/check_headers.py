@@ -4,6 +4,7 @@
 usage: check_headers.py ROOT BUILD; prints what the compiler says, exit code 1 if it complains.
 """
 import json
+import re
 import shlex
 import subprocess
 import sys
@@ -34,6 +35,11 @@ def room_flags(root, build):
     return {folder: value for folder, value in flags.items() if root / 'src' in folder.parents}
 
 
+def room_of(header):
+    """The room that a public header names in its comments."""
+    return re.search(r'\bRoom:\s*(\w+)', header.read_text()).group(1)
+
+
 def check(header, folder, flags):
     text = f'#include "{header}"\n' * 2
     command = flags + ['-Werror', '-fsyntax-only', '-x', 'c', '-']
@@ -46,7 +52,7 @@ def main(root, build):
     rooms = room_flags(root, build)
     public = sorted((root / 'include/funnel').glob('*.h'))
     private = sorted((root / 'src').rglob('*.h'))
-    errors = [check(header, *rooms[root / 'src/base']) for header in public]
+    errors = [check(header, *rooms[root / 'src' / room_of(header)]) for header in public]
     errors += [check(header, *rooms[header.parent]) for header in private]
     print(''.join(errors) or f'{len(errors)} headers compile alone')
     return 1 if any(errors) or not errors else 0

@@ -48,6 +48,10 @@ class RuleTest(unittest.TestCase):
     def test_mpi_header_outside_its_wing(self):
         self.assert_broken('src/programs/jacobi.c', '#include <mpi.h>\n', 'mpi.h')
 
+    def test_mpi_in_the_loops_of_a_benchmark_alone(self):
+        self.write('src/programs/pingpong_loops.c', '#include <mpi.h>\n')
+        self.assert_broken('src/programs/pingpong.c', '#include <mpi.h>\n', 'mpi.h')
+
     def test_profiling_interface_is_mpi_too(self):
         self.assert_broken('src/domain/grid.c', 'int x = PMPI_Barrier();\n', 'PMPI_Barrier')
 
