@@ -2,7 +2,6 @@
  * depends on the machine, its fonts or the time, so equal fields give equal bytes. */
 #include "funnel/image.h"
 #include "colour_map.h"
-#include "new_file.h"
 #include "plot.h"
 
 #include <cairo.h>
@@ -150,11 +149,6 @@ static void plan_figure(struct figure *figure, cairo_t *cairo) {
     place(figure, cairo);
 }
 
-static void set_colour(cairo_t *cairo, colour value) {
-    cairo_set_source_rgb(cairo, (value >> 16) / 255.0, (value >> 8 & 255) / 255.0,
-                         (value & 255) / 255.0);
-}
-
 /* The sample nearest to the middle of pixel `pixel` of `pixels` along an axis from side to side;
  * beyond the outermost unknown that one. */
 static int nearest_sample(const struct grid *grid, enum axis axis, int samples, int pixel,
@@ -219,7 +213,7 @@ static void draw_curve(cairo_t *cairo, const struct figure *figure) {
             cairo_move_to(cairo, sample_x(figure, i), plot_y(&figure->area, picture->values[i]));
         joined = good;
     }
-    set_colour(cairo, colour_of(0.25));
+    plot_colour(cairo, colour_of(0.25));
     cairo_set_line_width(cairo, 2);
     cairo_set_line_join(cairo, CAIRO_LINE_JOIN_ROUND);
     cairo_stroke(cairo);
@@ -232,10 +226,10 @@ static void draw_points(cairo_t *cairo, const struct figure *figure) {
     for (int i = 0; i < picture->width; i++) {
         const double x = sample_x(figure, i), value = picture->values[i];
         if (!isfinite(value)) {
-            set_colour(cairo, COLOUR_ODD);
+            plot_colour(cairo, COLOUR_ODD);
             cairo_rectangle(cairo, x - 1, area->top, 2, area->height);
         } else if (picture->width <= MARKED_POINTS) {
-            set_colour(cairo, colour_of(0.25));
+            plot_colour(cairo, colour_of(0.25));
             cairo_arc(cairo, x, plot_y(area, value), 3, 0, 2 * acos(-1));
         }
         cairo_fill(cairo);
@@ -244,7 +238,7 @@ static void draw_points(cairo_t *cairo, const struct figure *figure) {
 
 static void draw_bar(cairo_t *cairo, const struct figure *figure) {
     fill_area(cairo, figure, &figure->bar, bar_colour);
-    set_colour(cairo, 0);
+    plot_colour(cairo, 0);
     plot_frame(cairo, &figure->bar);
     plot_ticks_right(cairo, &figure->bar, &figure->value_ticks);
 }
@@ -261,7 +255,7 @@ static void draw_labels(cairo_t *cairo, const struct figure *figure) {
     plot_text(cairo, area->left, GAP + TITLE_HEIGHT, 0, figure->title);
     if (figure->picture->odd == 0)
         return;
-    set_colour(cairo, COLOUR_ODD);
+    plot_colour(cairo, COLOUR_ODD);
     cairo_rectangle(cairo, area->left, foot - TEXT_HEIGHT + 2, TEXT_HEIGHT - 2, TEXT_HEIGHT - 2);
     cairo_fill(cairo);
 }
@@ -277,48 +271,22 @@ static void draw_figure(cairo_t *cairo, const struct figure *figure) {
     plot_font(cairo, TEXT_HEIGHT);
     if (!is_line(figure))
         draw_bar(cairo, figure);
-    set_colour(cairo, 0);
+    plot_colour(cairo, 0);
     plot_frame(cairo, &figure->area);
     plot_ticks_below(cairo, &figure->area, &figure->x_ticks);
     plot_ticks_left(cairo, &figure->area, &figure->y_ticks);
     draw_labels(cairo, figure);
 }
 
-static cairo_status_t write_bytes(void *stream, const unsigned char *bytes, unsigned int count) {
-    return fwrite(bytes, 1, count, stream) == count ? CAIRO_STATUS_SUCCESS
-                                                    : CAIRO_STATUS_WRITE_ERROR;
-}
-
-static bool write_surface(cairo_surface_t *surface, const char *path, struct status *status) {
-    struct new_file file;
-    if (!new_file_open(&file, path, status))
-        return false;
-    const cairo_status_t result =
-        cairo_surface_write_to_png_stream(surface, write_bytes, file.stream);
-    if (result != CAIRO_STATUS_SUCCESS)
-        status_fail(status, EXIT_CODE_FILES,
-                    "%s: the picture cannot be written: %s; check the disk", path,
-                    cairo_status_to_string(result));
-    return new_file_close(&file, result == CAIRO_STATUS_SUCCESS, status);
-}
-
-/* A surface with a context that outlives the call that made it. */
-static cairo_t *canvas(int width, int height) {
-    cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, width, height);
-    cairo_t *cairo = cairo_create(surface);
-    cairo_surface_destroy(surface);
-    return cairo;
-}
-
 bool picture_write_png(const struct picture *picture, const struct grid *grid, const char *title,
                        const char *path, struct status *status) {
     struct figure figure = {.picture = picture, .grid = grid, .title = title};
-    cairo_t *measure = canvas(1, 1);
+    cairo_t *measure = plot_canvas(1, 1);
     plan_figure(&figure, measure);
     cairo_destroy(measure);
-    cairo_t *cairo = canvas(figure.width, figure.height);
+    cairo_t *cairo = plot_canvas(figure.width, figure.height);
     draw_figure(cairo, &figure);
-    const bool good = write_surface(cairo_get_target(cairo), path, status);
+    const bool good = plot_write_png(cairo, path, status);
     cairo_destroy(cairo);
     return good;
 }

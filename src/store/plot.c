@@ -1,6 +1,7 @@
 /* Axes and text of a picture. The font is the one inside cairo: it is there on a node without any
  * fonts, and gives the same bytes on every machine. */
 #include "plot.h"
+#include "new_file.h"
 
 #include <math.h>
 
@@ -79,4 +80,34 @@ void plot_ticks_right(cairo_t *cairo, const struct plot_area *area, const struct
         line(cairo, right, y, right + TICK_LENGTH, y);
         plot_text(cairo, right + TICK_LENGTH + 4, y + TEXT_HEIGHT / 3.0, 0, ticks->text[i]);
     }
+}
+
+void plot_colour(cairo_t *cairo, colour value) {
+    cairo_set_source_rgb(cairo, (value >> 16) / 255.0, (value >> 8 & 255) / 255.0,
+                         (value & 255) / 255.0);
+}
+
+static cairo_status_t write_bytes(void *stream, const unsigned char *bytes, unsigned int count) {
+    return fwrite(bytes, 1, count, stream) == count ? CAIRO_STATUS_SUCCESS
+                                                    : CAIRO_STATUS_WRITE_ERROR;
+}
+
+bool plot_write_png(cairo_t *cairo, const char *path, struct status *status) {
+    struct new_file file;
+    if (!new_file_open(&file, path, status))
+        return false;
+    const cairo_status_t result =
+        cairo_surface_write_to_png_stream(cairo_get_target(cairo), write_bytes, file.stream);
+    if (result != CAIRO_STATUS_SUCCESS)
+        status_fail(status, EXIT_CODE_FILES,
+                    "%s: the picture cannot be written: %s; check the disk", path,
+                    cairo_status_to_string(result));
+    return new_file_close(&file, result == CAIRO_STATUS_SUCCESS, status);
+}
+
+cairo_t *plot_canvas(int width, int height) {
+    cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, width, height);
+    cairo_t *cairo = cairo_create(surface);
+    cairo_surface_destroy(surface);
+    return cairo;
 }

@@ -2,6 +2,8 @@
 #ifndef FUNNEL_STORE_PLOT_H
 #define FUNNEL_STORE_PLOT_H
 
+#include "colour_map.h"
+#include "funnel/status.h"
 #include "ticks.h"
 #include <cairo.h>
 
@@ -30,5 +32,14 @@ void plot_frame(cairo_t *cairo, const struct plot_area *area);
 void plot_ticks_below(cairo_t *cairo, const struct plot_area *area, const struct ticks *ticks);
 void plot_ticks_left(cairo_t *cairo, const struct plot_area *area, const struct ticks *ticks);
 void plot_ticks_right(cairo_t *cairo, const struct plot_area *area, const struct ticks *ticks);
+
+/* Draws in this colour from now on. */
+void plot_colour(cairo_t *cairo, colour value);
+
+/* A surface with a context that outlives the call that made it; cairo_destroy frees both. */
+cairo_t *plot_canvas(int width, int height);
+
+/* Writes it as a PNG; "-" is standard output. EXIT_CODE_FILES. */
+bool plot_write_png(cairo_t *cairo, const char *path, struct status *status);
 
 #endif
