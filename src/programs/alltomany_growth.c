@@ -5,7 +5,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Half an interval above this share of its median hides any difference that matters here. */
+/* Where half an interval exceeds this share of its median, one time an iteration fits too easily to
+ * say anything. */
 static const double noise_that_hides = 0.25;
 /* What a clock and a start barrier may add to an interval of identical samples. */
 static const double narrowest_interval = 0.01;
@@ -85,11 +86,13 @@ static enum growth_verdict judge_line(const struct growth_point *points, int cou
 struct growth growth_judge(const struct growth_point *points, int count) {
     struct growth growth = {.verdict = GROWTH_UNKNOWN};
     find_extremes(points, count, &growth);
-    if (count < 2 || !(growth.noise <= noise_that_hides))
+    if (count < 2)
         return growth;
     growth.iteration_s = common_iteration_s(points, count);
-    growth.verdict =
-        isnan(growth.iteration_s) ? judge_line(points, count, &growth) : GROWTH_PROPORTIONAL;
+    if (isnan(growth.iteration_s))
+        growth.verdict = judge_line(points, count, &growth);
+    else if (growth.noise <= noise_that_hides)
+        growth.verdict = GROWTH_PROPORTIONAL;
     return growth;
 }
 

@@ -1,5 +1,6 @@
 /* The all-to-many pattern against the plain calculation of its definition, and the judgement on
  * whether time grows in proportion to the iterations. */
+#include "../../src/programs/alltomany.h"
 #include "../../src/programs/alltomany_growth.h"
 #include "../../src/programs/alltomany_pattern.h"
 #include <math.h>
@@ -148,6 +149,20 @@ static void a_message_of_another_rank_iteration_or_place_is_wrong(void **state) 
     assert_true(pattern_mismatch(message, 0, 4, 16) == -1);
 }
 
+static void the_spread_of_some_ranks_leaves_out_the_others(void **state) {
+    (void)state;
+    const double values[] = {4, 100, 2, 0, 6, -7};
+    const struct spread receivers = alltomany_spread(values, 6, 2),
+                        all = alltomany_spread(values, 6, 1);
+    assert_true(fabs(receivers.mean - 4) < 1e-12);
+    assert_true(receivers.min < 2.5 && receivers.max > 5.5);
+    assert_int_equal(receivers.min_rank, 2);
+    assert_int_equal(receivers.max_rank, 4);
+    assert_int_equal(all.min_rank, 5);
+    assert_int_equal(all.max_rank, 1);
+    assert_true(fabs(all.mean - 17.5) < 1e-12);
+}
+
 enum { REPEATS = 11 };
 
 /* Points of T(n) = fixed + each * n + square * n^2, spread by +- `noise` of themselves. */
@@ -211,6 +226,8 @@ static void noise_is_not_taken_for_an_answer(void **state) {
     const struct growth growth = judged(0, 10e-6, 0, 0.5);
     assert_int_equal(growth.verdict, GROWTH_UNKNOWN);
     assert_non_null(strstr(growth_sentence(text, sizeof text, &growth), "cannot be told"));
+    /* what noise does not hide is told: 200 us at 2 and 32, 10 us an iteration in between */
+    assert_int_equal(judged(180e-6, 10e-6, 0, 0.4).verdict, GROWTH_FIXED_COST);
     const struct growth_point one = {8, {1, 1, 1, 1, 1, 1, 1}};
     assert_int_equal(growth_judge(&one, 1).verdict, GROWTH_UNKNOWN);
     assert_int_equal(growth_judge(&one, 0).verdict, GROWTH_UNKNOWN);
@@ -226,6 +243,7 @@ int main(void) {
         cmocka_unit_test(a_random_order_has_no_direction),
         cmocka_unit_test(every_wrong_byte_is_found),
         cmocka_unit_test(a_message_of_another_rank_iteration_or_place_is_wrong),
+        cmocka_unit_test(the_spread_of_some_ranks_leaves_out_the_others),
         cmocka_unit_test(proportional_times_are_told),
         cmocka_unit_test(a_fixed_cost_is_told_and_measured),
         cmocka_unit_test(slower_iterations_are_told),
