@@ -137,6 +137,17 @@ const char *binding_describe_short(const struct topology *topology, const struct
 void binding_picture(const struct topology *topology, const struct rank_place *places,
                      struct thread_place *const *threads, int ranks, FILE *out);
 
+/* What a rank may count on of the caches, in bytes; 0 where unknown. */
+struct cache_share {
+    int64_t first_level; /* for one thread */
+    int64_t last_level;  /* for the whole rank, while the other ranks of the node use theirs */
+};
+
+/* The share of rank number `rank` of one node's ranks. Zeros for a topology that could not be read
+ * or is another machine's. */
+struct cache_share binding_caches(const struct topology *topology, const struct rank_place *places,
+                                  int ranks, int rank);
+
 /* "2.9.0 (headers 2.9.0)": hwloc's API at run time and at compile time. */
 const char *binding_hwloc_versions(void);
 

@@ -31,6 +31,9 @@ int binding_report_changes(const struct binding_report *before, const struct bin
 /* For records and for strict policy; the same count on every rank. */
 int binding_report_problem_count(const struct binding_report *report);
 
+/* The least that any rank may count on; the same on every rank. */
+struct cache_share binding_report_caches(const struct binding_report *report);
+
 /* For records, rank 0 only. */
 const struct binding_problem *binding_report_problem(const struct binding_report *report,
                                                      int index);

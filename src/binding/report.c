@@ -186,9 +186,34 @@ static void describe_all(struct binding_report *report) {
                          report->texts[rank].text, sizeof report->texts[rank].text);
 }
 
+/* The least of two sizes, of which 0 is unknown and stays so. */
+static int64_t least_of(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+
+/* What the ranks of one node may count on, into the least of all. */
+static void share_caches(struct team *team, struct binding_report *report, int node) {
+    struct node_view view;
+    if (!node_view_make(report, node, &view))
+        team_abort(team, EXIT_CODE_INTERNAL);
+    for (int rank = 0; rank < view.ranks; rank++) {
+        const struct cache_share share =
+            binding_caches(report->machines[node], view.places, view.ranks, rank);
+        const bool first = node == 0 && rank == 0;
+        struct cache_share *least = &report->caches;
+        least->first_level =
+            first ? share.first_level : least_of(least->first_level, share.first_level);
+        least->last_level =
+            first ? share.last_level : least_of(least->last_level, share.last_level);
+    }
+    node_view_free(&view);
+}
+
 static void diagnose_all(struct team *team, struct binding_report *report) {
-    for (int node = 0; node < report->nodes; node++)
+    for (int node = 0; node < report->nodes; node++) {
         diagnose_node(team, report, node);
+        share_caches(team, report, node);
+    }
     qsort(report->problems, (size_t)report->problem_count, sizeof report->problems[0],
           compare_kinds);
 }
@@ -223,6 +248,7 @@ struct binding_report *binding_take(struct team *team) {
         diagnose_all(team, report);
     }
     team_share(team, &report->problem_count, sizeof report->problem_count);
+    team_share(team, &report->caches, sizeof report->caches);
     topology_free(mine);
     free(threads);
     free(message);
@@ -266,6 +292,10 @@ const char *binding_report_place_text(const struct binding_report *report, int r
 
 const struct topology *binding_report_topology(const struct binding_report *report, int rank) {
     return report->machines[report->places[rank].node];
+}
+
+struct cache_share binding_report_caches(const struct binding_report *report) {
+    return report->caches;
 }
 
 double binding_report_load_s(const struct binding_report *report) {

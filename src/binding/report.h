@@ -15,6 +15,7 @@ struct binding_report {
     int width; /* thread places kept a rank: the most threads of any */
     int problem_count;
     double load_s;
+    struct cache_share caches;
     struct rank_place *places;    /* by rank */
     struct thread_place *threads; /* ranks * width */
     struct place_text *texts;     /* by rank */

@@ -88,14 +88,28 @@ static int numa_number(hwloc_topology_t machine, unsigned cpu) {
     return number;
 }
 
+/* Fills in the caches above a PU, from the nearest to the farthest. */
+static void look_at_caches(hwloc_obj_t place, struct pu *pu) {
+    for (hwloc_obj_t above = place->parent; above != NULL; above = above->parent) {
+        if (!hwloc_obj_type_is_dcache(above->type))
+            continue;
+        pu->last_bytes = (int64_t)above->attr->cache.size;
+        pu->last_cache = hwloc_bitmap_first(above->cpuset);
+        if (pu->first_bytes == 0)
+            pu->first_bytes = pu->last_bytes;
+    }
+}
+
 static struct pu flatten_pu(hwloc_topology_t machine, hwloc_obj_t pu) {
-    return (struct pu){
+    struct pu row = {
         .cpu = (int)pu->os_index,
         .core = ancestor_number(machine, HWLOC_OBJ_CORE, pu, (int)pu->logical_index),
         .package = ancestor_number(machine, HWLOC_OBJ_PACKAGE, pu, 0),
         .numa = numa_number(machine, pu->os_index),
         .allowed = hwloc_bitmap_isset(hwloc_topology_get_allowed_cpuset(machine), pu->os_index),
     };
+    look_at_caches(pu, &row);
+    return row;
 }
 
 static struct topology *flatten(hwloc_topology_t machine) {

@@ -446,6 +446,43 @@ static void foreign_topology_is_said_and_not_believed(void **state) {
     topology_free(topology);
 }
 
+/* The share of one rank of a node with caches. */
+static struct cache_share share_of(const char *name, const char *const *specs, int ranks,
+                                   int rank) {
+    struct topology *topology = machine(name);
+    assert_non_null(topology);
+    struct rank_place places[RANKS_MAX] = {{0}};
+    for (int i = 0; i < ranks; i++) {
+        places[i].threads = (int)strtol(specs[i], NULL, 10);
+        places[i].mask = set_of(strchr(specs[i], 'x') + 1);
+    }
+    const struct cache_share share = binding_caches(topology, places, ranks, rank);
+    topology_free(topology);
+    return share;
+}
+
+static void caches_are_shared_out(void **state) {
+    (void)state;
+    static const char chiplets[] = "pack:1 l3:2(size=33554432) core:4 l1d:1(size=49152) pu:2";
+    static const char guest[] = "pack:1 l3:1(size=503316480) core:2 l1d:1(size=49152) pu:1";
+    const int64_t kib = 1024, mib = 1024 * kib;
+    const char *const alone[] = {"8x0-15"}, *const halves[] = {"4x0-7", "4x8-15"},
+                      *const thirds[] = {"2x0-3", "2x4-7", "2x8-11"}, *const full[] = {"16x0-15"},
+                      *const in_guest[] = {"2x0-1"}, *const two_guests[] = {"1x0", "1x1"};
+    struct cache_share share = share_of(chiplets, alone, 1, 0);
+    assert_int_equal(share.first_level, 48 * kib);
+    assert_int_equal(share.last_level, 64 * mib);
+    assert_int_equal(share_of(chiplets, halves, 2, 1).last_level, 32 * mib);
+    assert_int_equal(share_of(chiplets, thirds, 3, 0).last_level, 16 * mib);
+    assert_int_equal(share_of(chiplets, thirds, 3, 2).last_level, 32 * mib);
+    assert_int_equal(share_of(chiplets, full, 1, 0).first_level, 24 * kib); /* two a core */
+    assert_int_equal(share_of(guest, in_guest, 1, 0).last_level, 64 * mib);
+    assert_int_equal(share_of(guest, two_guests, 2, 0).last_level, 32 * mib);
+    share = share_of("numa:1 core:2 pu:1", in_guest, 1, 0); /* hwloc knows of no cache there */
+    assert_int_equal(share.first_level, 0);
+    assert_int_equal(share.last_level, 0);
+}
+
 static void this_machine_is_read_and_probed(void **state) {
     (void)state;
     static struct rank_place place;
@@ -575,6 +612,7 @@ int main(void) {
         cmocka_unit_test(picture_marks_numa_borders),
         cmocka_unit_test(unreadable_topology_leaves_the_masks),
         cmocka_unit_test(foreign_topology_is_said_and_not_believed),
+        cmocka_unit_test(caches_are_shared_out),
         cmocka_unit_test(this_machine_is_read_and_probed),
         cmocka_unit_test(quota_of_version_2_is_the_least_on_the_path),
         cmocka_unit_test(quota_of_version_1_is_read),
