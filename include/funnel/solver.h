@@ -59,7 +59,8 @@ struct solve_plan {
     int halo_depth;              /* sweeps between two exchanges */
     int halo_depth_asked;        /* before it was reduced to the narrowest part */
     global_index narrowest_part; /* points across it, where parts have neighbours; 0: none has */
-    bool overlaps;               /* sweeps beside the exchange; needs a second thread */
+    char kernel_why[80], depth_why[80]; /* reasons of auto, "" where it chose nothing */
+    bool overlaps;                      /* sweeps beside the exchange; needs a second thread */
     bool singular;
     bool split_wait;
     double spectral_radius;
@@ -68,11 +69,12 @@ struct solve_plan {
     int64_t check_every;
 };
 
-/* Plans a run. Pure but for the memory check: reads config and team facts. Fails with
- * EXIT_CODE_USAGE (sizes, layout, singular problem) or EXIT_CODE_ENVIRONMENT (memory). Call on all
+/* Plans a run: reads config, team facts, caches (the same on all ranks; zeros where unknown) and
+ * the number of threads. Fails with EXIT_CODE_USAGE (sizes, layout, singular problem). Call on all
  * ranks, then team_agree. `config` must outlive the plan. */
 bool solve_plan_make(struct solve_plan *plan, const struct config *config,
-                     const struct team_facts *facts, struct status *status);
+                     const struct team_facts *facts, const struct sweep_caches *caches,
+                     struct status *status);
 
 /* Fails (EXIT_CODE_ENVIRONMENT) if the ranks of a node together need more memory than the node or
  * their cgroup can give. COLLECTIVE. */

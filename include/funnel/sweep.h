@@ -88,7 +88,7 @@ struct kernel {
 extern const struct kernel kernels[];
 extern const int kernel_count;
 
-/* The row of a name ("auto" is `vector`), or NULL. */
+/* The row of a name, or NULL. */
 const struct kernel *kernel_find(const char *name);
 
 /* The row that is best for fields of this size, halo depth and last-level cache (0: unknown). */

@@ -99,17 +99,20 @@ static bool check_outputs(struct run *run, struct status *status) {
     return team_agree(run->team, status);
 }
 
+/* Where everything runs decides how the work is best done. */
 static bool plan_run(struct run *run, struct status *status) {
-    solve_plan_make(&run->plan, &run->config, run->facts, status);
-    return team_agree(run->team, status);
-}
-
-/* Where everything runs; strict policy stops here if something is wrong with that. */
-static bool report_binding(struct run *run, struct status *status) {
     binding_threads_check(status);
     if (!team_agree(run->team, status))
         return false;
     run->binding = binding_take(run->team);
+    struct cache_share share = binding_report_caches(run->binding);
+    struct sweep_caches caches = {share.first_level, share.last_level};
+    solve_plan_make(&run->plan, &run->config, run->facts, &caches, status);
+    return team_agree(run->team, status);
+}
+
+/* Strict policy stops here if something is wrong with where everything runs. */
+static bool report_binding(struct run *run, struct status *status) {
     int problems = binding_report_problem_count(run->binding);
     if (run->root) {
         binding_report_print(run->binding, false, run->out);

@@ -39,7 +39,7 @@ static void print_method(const struct solve_plan *plan, const struct config *con
         fprintf(out, ", exactly %" PRId64 " sweeps\n", config->solver.max_sweeps);
 }
 
-static void print_sweeping(const struct solve_plan *plan, FILE *out) {
+static void print_sweeping(const struct solve_plan *plan, const struct config *config, FILE *out) {
     const char *instruction_set = "";
     plan->kernel->choose(&instruction_set);
     fprintf(out, "sweeping    kernel %s (%s)", plan->kernel->name, instruction_set);
@@ -48,11 +48,16 @@ static void print_sweeping(const struct solve_plan *plan, FILE *out) {
     fprintf(out, "%s, halo %s of depth %d, check every %" PRId64 " sweeps\n",
             plan->part.schedule == SWEEP_DYNAMIC ? " as threads come free" : "", plan->halo->name,
             plan->halo_depth, plan->check_every);
+    if (plan->kernel_why[0] != '\0')
+        fprintf(out, "            auto took kernel %s: %s\n", plan->kernel->name, plan->kernel_why);
+    if (plan->depth_why[0] != '\0')
+        fprintf(out, "            auto took depth %d: %s\n", plan->halo_depth, plan->depth_why);
     if (plan->part.flush_denormals)
         fputs("            denormals are flushed to zero\n", out);
     if (plan->threads < plan->threads_there)
-        fprintf(out, "            %d of %d threads of a rank\n", plan->threads,
-                plan->threads_there);
+        fprintf(out, "            %d of %d threads of a rank sweep%s\n", plan->threads,
+                plan->threads_there,
+                config->parallel.threads > 0 ? "" : ": the parts are too small for more");
     if (plan->part.tile.width > 0 && plan->tile.width == 0)
         fprintf(out, "            kernel %s has no tiles: kernel_tile does not count\n",
                 plan->kernel->name);
@@ -67,7 +72,8 @@ static void print_sweeping(const struct solve_plan *plan, FILE *out) {
                 plan->narrowest_part == 1 ? "" : "s");
 }
 
-static void print_layout(const struct solve_plan *plan, const struct team_facts *facts, FILE *out) {
+static void print_layout(const struct solve_plan *plan, const struct config *config,
+                         const struct team_facts *facts, FILE *out) {
     char bytes[32];
     fprintf(out,
             "layout      %d rank%s on %d node%s, process grid %dx%d, rank 0 has %" PRI_INDEX
@@ -76,7 +82,7 @@ static void print_layout(const struct solve_plan *plan, const struct team_facts 
             plan->process_grid.count[AXIS_X], plan->process_grid.count[AXIS_Y],
             plan->part.layout.nx, plan->part.layout.ny,
             text_bytes(bytes, sizeof bytes, (double)plan->memory.total_bytes));
-    print_sweeping(plan, out);
+    print_sweeping(plan, config, out);
     fprintf(out, "MPI         %s; asked %s, provided %s; launcher %s%s\n", facts->mpi_library,
             facts->thread_level_asked, facts->thread_level_provided, facts->launcher,
             facts->yields ? "; waiting yields: more ranks than PUs" : "");
@@ -106,7 +112,7 @@ void jacobi_header(const struct solve_plan *plan, const struct config *config,
             build->dirty ? " with changes" : "", config->file);
     print_problem(plan, config, out);
     print_method(plan, config, out);
-    print_layout(plan, facts, out);
+    print_layout(plan, config, facts, out);
     fflush(out);
     warn_of_floor(plan, config);
     warn_of_build();

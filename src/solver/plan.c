@@ -18,8 +18,11 @@ static void refuse_name(const char *key, const char *name, const char *const *na
                 near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 }
 
-static void choose_kernel(struct solve_plan *plan, const struct config *config,
-                          struct status *status) {
+/* Leaves NULL for auto. */
+static void find_kernel(struct solve_plan *plan, const struct config *config,
+                        struct status *status) {
+    if (strcmp(config->parallel.kernel, "auto") == 0)
+        return;
     plan->kernel = kernel_find(config->parallel.kernel);
     if (plan->kernel)
         return;
@@ -30,8 +33,7 @@ static void choose_kernel(struct solve_plan *plan, const struct config *config,
     refuse_name("kernel", config->parallel.kernel, names, count, status);
 }
 
-static void choose_halo(struct solve_plan *plan, const struct config *config,
-                        struct status *status) {
+static void find_halo(struct solve_plan *plan, const struct config *config, struct status *status) {
     plan->halo = halo_find(config->parallel.halo);
     plan->split_wait = config->timing.split == TIMING_SPLIT_ON;
     if (plan->halo) {
@@ -54,40 +56,8 @@ static bool plan_equation(struct solve_plan *plan, const struct config *config,
     return stencil_make(&plan->stencil, &plan->grid, &plan->equation, config->solver.omega, status);
 }
 
-/* The depth for `halo_depth = auto`: a kernel that does one sweep at a time gains little from fewer
- * messages and loses what it computes twice. */
-static int halo_depth_auto(const struct solve_plan *plan) {
-    (void)plan;
-    return 1;
-}
-
-/* Points across the narrowest part of any rank, along the axes that have an edge between parts (a
- * rank may be its own neighbour); 0 if there is no such edge. */
-static global_index narrowest_part(const struct solve_plan *plan) {
-    const struct process_grid *process_grid = &plan->process_grid;
-    global_index narrowest = 0;
-    for (int axis = 0; axis < AXIS_COUNT; axis++) {
-        int parts = process_grid->count[axis];
-        global_index points = extent_of(plan->grid.points[axis], parts, parts - 1).count;
-        bool neighbours = parts > 1 || process_grid->periodic[axis];
-        if (neighbours && (narrowest == 0 || points < narrowest))
-            narrowest = points;
-    }
-    return narrowest;
-}
-
-/* Halo points come from the next part alone, so no part may be narrower than the halo is deep. All
- * ranks find the same depth. */
-static void choose_depth(struct solve_plan *plan, const struct config *config) {
-    int asked = config->parallel.halo_depth;
-    plan->halo_depth_asked = asked > 0 ? asked : halo_depth_auto(plan);
-    plan->narrowest_part = narrowest_part(plan);
-    bool too_deep = plan->narrowest_part > 0 && plan->narrowest_part < plan->halo_depth_asked;
-    plan->halo_depth = too_deep ? (int)plan->narrowest_part : plan->halo_depth_asked;
-}
-
 static void plan_part(struct solve_plan *plan, const struct config *config,
-                      const struct team_facts *facts) {
+                      const struct team_facts *facts, const struct sweep_caches *caches) {
     const struct process_grid *process_grid = &plan->process_grid;
     int at[AXIS_COUNT];
     process_grid_coordinates(process_grid, facts->rank, at);
@@ -96,6 +66,7 @@ static void plan_part(struct solve_plan *plan, const struct config *config,
         .grid = &plan->grid,
         .stencil = plan->stencil,
         .tile = {config->parallel.kernel_tile.width, config->parallel.kernel_tile.rows},
+        .caches = *caches,
         .schedule = config->parallel.schedule == SCHEDULE_DYNAMIC ? SWEEP_DYNAMIC : SWEEP_STATIC,
         .flush_denormals = config->problem.denormals == DENORMALS_FLUSH};
     global_index count[AXIS_COUNT];
@@ -114,9 +85,8 @@ static void plan_part(struct solve_plan *plan, const struct config *config,
 }
 
 static void plan_threads(struct solve_plan *plan, const struct config *config) {
-    int asked = config->parallel.threads;
     plan->threads_there = sweep_threads();
-    plan->threads = asked > 0 && asked < plan->threads_there ? asked : plan->threads_there;
+    plan->threads = choose_threads(plan, config, plan->threads_there);
     plan->part.threads = plan->threads;
     plan->overlaps = plan->halo->overlaps && plan->threads > 1;
 }
@@ -149,13 +119,14 @@ static void plan_convergence(struct solve_plan *plan, const struct config *confi
 }
 
 bool solve_plan_make(struct solve_plan *plan, const struct config *config,
-                     const struct team_facts *facts, struct status *status) {
+                     const struct team_facts *facts, const struct sweep_caches *caches,
+                     struct status *status) {
     struct status cause = {0};
     *plan = (struct solve_plan){0};
     if (!plan_equation(plan, config, status))
         return false;
-    choose_kernel(plan, config, &cause);
-    choose_halo(plan, config, &cause);
+    find_kernel(plan, config, &cause);
+    find_halo(plan, config, &cause);
     plan_convergence(plan, config, &cause);
     if (status_good(&cause))
         process_grid_choose(&plan->process_grid, &plan->grid, facts->ranks,
@@ -164,8 +135,8 @@ bool solve_plan_make(struct solve_plan *plan, const struct config *config,
         config_fail_like(config, &cause, status);
         return false;
     }
-    choose_depth(plan, config);
-    plan_part(plan, config, facts);
+    choose_blocks(plan, config, caches);
+    plan_part(plan, config, facts, caches);
     plan_values(plan, config);
     plan_threads(plan, config);
     plan->tile = sweep_tile_plan(&plan->part, plan->kernel);

@@ -49,6 +49,11 @@ struct solve {
     double started_s; /* when the loop began, on this rank's clock */
 };
 
+/* choose.c: halo depth, and the kernel where plan->kernel is NULL; then the threads that sweep. */
+void choose_blocks(struct solve_plan *plan, const struct config *config,
+                   const struct sweep_caches *caches);
+int choose_threads(const struct solve_plan *plan, const struct config *config, int available);
+
 /* measure.c: quantities over the whole grid, the same bits on every rank. COLLECTIVE. */
 double measure_sum(struct solve *solve, enum sweep_quantity quantity);
 double measure_norm2(struct solve *solve, enum sweep_quantity quantity);

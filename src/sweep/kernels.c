@@ -132,9 +132,8 @@ const struct kernel kernels[] = {
 const int kernel_count = sizeof kernels / sizeof kernels[0];
 
 const struct kernel *kernel_find(const char *name) {
-    const char *wanted = strcmp(name, "auto") == 0 ? "vector" : name;
     for (int row = 0; row < kernel_count; row++)
-        if (strcmp(kernels[row].name, wanted) == 0)
+        if (strcmp(kernels[row].name, name) == 0)
             return &kernels[row];
     return NULL;
 }

@@ -11,10 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const int thread_counts[] = {1, 2, 3, 5};
+static const int thread_counts[] = {1, 2, 3, 5, 7};
+enum { THREAD_COUNTS = sizeof thread_counts / sizeof thread_counts[0] };
+enum { AUTOMATIC_THREADS = 7 /* with as many the run chooses how many of them sweep */ };
 static const int large_sizes[] = {500, 501, 997};
 enum { SMALL_SIZES = 40, SIZES = SMALL_SIZES + 3 };
-static const int halo_depths[] = {1, 2, 3, 4, 7, 16};
+static const int halo_depths[] = {1, 2, 3, 4, 7, 16, 0};
 enum { DEPTHS = sizeof halo_depths / sizeof halo_depths[0] };
 
 static int size_of(int turn) {
@@ -201,7 +203,9 @@ struct combination {
     int nx, ny, threads; /* ny 0: a line */
     const struct sides *sides;
     const char *halo, *kernel, *source;
-    int px, py, halo_depth, sweeps, check_every;
+    const char *tile, *schedule;
+    int px, py, sweeps, check_every;
+    int halo_depth; /* 0: auto */
     double omega, reaction;
     bool stretched, synchronous;
 };
@@ -250,19 +254,25 @@ static void check(struct mpi_test *test, const struct combination *c) {
     verify_add(&list, "solver.check_every=%d", c->check_every);
     verify_add(&list, "parallel.process_grid=%dx%d", c->px, c->py);
     verify_add(&list, "parallel.halo=%s", c->halo);
-    verify_add(&list, "parallel.halo_depth=%d", c->halo_depth);
+    if (c->halo_depth > 0)
+        verify_add(&list, "parallel.halo_depth=%d", c->halo_depth);
+    if (c->threads < AUTOMATIC_THREADS)
+        verify_add(&list, "parallel.threads=%d", c->threads);
+    verify_add(&list, "parallel.kernel_tile=%s", c->tile);
+    verify_add(&list, "parallel.schedule=%s", c->schedule);
     verify_add(&list, "parallel.kernel=%s", c->kernel);
     verify_add(&list, "parallel.synchronous_sends=%s", c->synchronous ? "on" : "off");
     omp_set_num_threads(c->threads);
-    snprintf(what, sizeof what,
-             "%d x %d, grid %dx%d, %d threads, %s of depth %d, %s, west %s, f %s, omega %g, %d "
-             "sweeps, check every %d",
-             c->nx, c->ny, c->px, c->py, c->threads, c->halo, c->halo_depth, c->kernel,
-             c->sides->west, c->source, c->omega, c->sweeps, c->check_every);
+    snprintf(
+        what, sizeof what,
+        "%d x %d, grid %dx%d, %d threads, %s of depth %d, %s by %s %s, west %s, f %s, omega %g, %d "
+        "sweeps, check every %d",
+        c->nx, c->ny, c->px, c->py, c->threads, c->halo, c->halo_depth, c->kernel, c->tile,
+        c->schedule, c->sides->west, c->source, c->omega, c->sweeps, c->check_every);
     if (verify_solve(test, &run, &list)) {
         compare(test, &run, what);
-        mpi_expect(test, run.plan.halo_depth == expected_depth(c), "depth %d, %d expected: %s",
-                   run.plan.halo_depth, expected_depth(c), what);
+        mpi_expect(test, c->halo_depth == 0 || run.plan.halo_depth == expected_depth(c),
+                   "depth %d, %d expected: %s", run.plan.halo_depth, expected_depth(c), what);
         mpi_expect(test, run.plan.overlaps == (run.plan.halo->overlaps && c->threads > 1),
                    "overlaps %d: %s", run.plan.overlaps, what);
     }
@@ -274,14 +284,17 @@ static void take_turn(struct mpi_test *test, int nx, int ny, int turn) {
     int ranks = test->ranks;
     /* lists of equal length move on one by one each time round, so that all pairs are met */
     int round = turn / SIDE_SETS;
+    int kernel = turn / 3 % (kernel_count + 1);
     const char *halo = halo_variants[(turn + round) % halo_variant_count]->name;
     struct combination c = {
         .nx = nx,
         .ny = ny,
-        .threads = thread_counts[turn / 2 % 4],
+        .threads = thread_counts[turn / 2 % THREAD_COUNTS],
         .sides = &side_sets[turn % SIDE_SETS],
         .halo = halo,
-        .kernel = kernels[turn / 3 % kernel_count].name,
+        .kernel = kernel < kernel_count ? kernels[kernel].name : "auto",
+        .tile = turn / 7 % 2 == 0 ? "auto" : "16x3",
+        .schedule = turn / 3 % 2 == 0 ? "static" : "dynamic",
         .source = sources[turn / 5 % 3],
         .halo_depth = halo_depths[(turn + round * (DEPTHS - 1) + round / DEPTHS) % DEPTHS],
         .sweeps = turn % 5 == 0 ? 20 : 7,

@@ -211,7 +211,7 @@ static void names_are_found(void **state) {
     (void)state;
     for (int i = 0; i < kernel_count; i++)
         assert_ptr_equal(kernel_find(kernels[i].name), &kernels[i]);
-    assert_string_equal(kernel_find("auto")->name, "vector");
+    assert_null(kernel_find("auto"));
     assert_null(kernel_find("vectors"));
     assert_true(instruction_sets[instruction_set_count - 1].available());
 }
