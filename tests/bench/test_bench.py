@@ -1,17 +1,14 @@
 #!/usr/bin/env python3
 """The benchmark works, on small problems: every kernel has its rows, a wrong one has no rate.
 
-usage: test_bench.py BENCH BENCH_WITH_A_WRONG_KERNEL JACOBI
+usage: test_bench.py BENCH BENCH_WITH_A_WRONG_KERNEL
 """
 import json
 import subprocess
 import sys
-import tempfile
 import unittest
-from pathlib import Path
 
-BENCH, BENCH_WRONG, JACOBI = sys.argv[1:4]
-LAYOUTS = Path(__file__).with_name("layouts.py")
+BENCH, BENCH_WRONG = sys.argv[1:3]
 
 
 def run(*command):
@@ -135,6 +132,12 @@ class Usage(unittest.TestCase):
         self.check_refused("--fast: unknown option", "--fast")
         self.check_refused("more: not an option", "more")
 
+    def test_probe(self):
+        state = json.loads(run(BENCH, "--probe", "--quick").stdout)
+        self.assertIn("sendrecv", state["halo_variants"])
+        self.assertGreater(state["copy_bytes_per_s"], 0)
+        self.assertGreaterEqual(state["threads"], 1)
+
     def test_help(self):
         done = run(BENCH, "--help")
         self.assertEqual(done.returncode, 0)
@@ -144,25 +147,6 @@ class Usage(unittest.TestCase):
         done = run(BENCH, "--quick", "--record", "/no/such/folder/record.json")
         self.assertEqual(done.returncode, 6)
         self.assertIn("--record", done.stderr)
-
-
-class Layouts(unittest.TestCase):
-    def test_all_halo_variants_complete_a_record(self):
-        state = json.loads(run(BENCH, "--probe", "--quick").stdout)
-        with tempfile.TemporaryDirectory() as folder:
-            record = Path(folder, "record.json")
-            record.write_text('{"program": "bench"}')
-            done = run(sys.executable, "-B", LAYOUTS, "--bench", BENCH, "--program", JACOBI, "--quick",
-                       "--rounds", "1", "--add-to", record)
-            self.assertEqual(done.returncode, 0, done.stderr)
-            rows = json.loads(record.read_text())["layouts"]
-        self.assertIn("sendrecv", state["halo_variants"])
-        halos = [row["halo"] for row in rows if row["ranks"] == 1]
-        self.assertEqual(halos, state["halo_variants"])
-        for row in rows:
-            self.assertTrue(row["bits_equal"])
-            self.assertGreater(row["samples"][0]["rate_lups"], 0)
-            self.assertIn(f"{row['halo']:12} {row['ranks']:5}", done.stdout)
 
 
 if __name__ == "__main__":
