@@ -1,0 +1,131 @@
+"""The folder of a study's results: what was planned, a log with a line a run, the records.
+
+    study.json   what was to run, and where    log.jsonl   a line a run, as they ended
+    runs/NAME.json   the record as the program wrote it    runs/NAME.txt   output of a run without one
+"""
+import datetime
+import json
+from pathlib import Path
+
+from lab.command import FILES, USAGE, Problem
+from lab.records import read_record, write_record
+
+PLAN, LOG, RUNS = "study.json", "log.jsonl", "runs"
+# Of study.json: what may differ between the parts of an interrupted study.
+PASSING = ("started_at", "launcher_version")
+
+
+def now():
+    """UTC, as in records."""
+    return datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def new_folder(results, name):
+    """results/NAME/DATE, with a number where that exists."""
+    date = datetime.date.today().isoformat()
+    folder = Path(results) / name / date
+    number = 1
+    while folder.exists():
+        number += 1
+        folder = Path(results) / name / f"{date}-{number}"
+    return folder
+
+
+def is_study(folder):
+    return (Path(folder) / PLAN).is_file()
+
+
+def newest_unfinished(results, name):
+    """The folder to go on with, None if there is none."""
+    folders = [folder for folder in (Path(results) / name).glob("*") if is_study(folder)]
+    open_ones = [folder for folder in folders if not is_finished(folder)]
+    return max(open_ones, key=lambda folder: (folder / PLAN).stat().st_mtime, default=None)
+
+
+def is_finished(folder):
+    plan = read_plan(folder)
+    return set(plan["runs"]) <= {entry["run"] for entry in read_log(folder)}
+
+
+def read_plan(folder):
+    """study.json; a Problem if this is no folder of a study."""
+    if not is_study(folder):
+        raise Problem(FILES, f"{folder}: no study: there is no {PLAN}; give the folder that run/study named")
+    return read_record(Path(folder) / PLAN)
+
+
+def read_lines(path):
+    """JSON objects of a file with one a line; a line cut off by a crash counts as not written."""
+    for line in path.read_text().splitlines() if path.exists() else []:
+        try:
+            yield json.loads(line)
+        except ValueError:
+            continue
+
+
+def read_log(folder):
+    """A line a run, in the order of the runs; of a run done again the last one counts."""
+    entries = {}
+    for line in read_lines(Path(folder) / LOG):
+        if "run" in line:
+            entries[line["run"]] = line
+    return list(entries.values())
+
+
+def read_sessions(folder):
+    """What each call of run/study has said at its end."""
+    return [line["session"] for line in read_lines(Path(folder) / LOG) if "session" in line]
+
+
+def append_log(folder, line):
+    """On its way to the disk before the next run begins."""
+    path = Path(folder) / LOG
+    with path.open("ab+") as file:
+        if file.tell() > 0:
+            file.seek(-1, 2)
+            if file.read(1) != b"\n":
+                file.write(b"\n")
+        file.write(json.dumps(line).encode() + b"\n")
+
+
+def record_path(folder, run_name):
+    return Path(folder) / RUNS / f"{run_name}.json"
+
+
+def load_run(folder, run_name):
+    """The record of a run, None if there is none that can be read."""
+    try:
+        return read_record(record_path(folder, run_name))
+    except Problem:
+        return None
+
+
+def keep_output(folder, run_name, outcome):
+    """What a run without a good record said, beside the records."""
+    text = f"--- standard output\n{outcome.stdout}\n--- standard error\n{outcome.stderr}\n"
+    record_path(folder, run_name).with_suffix(".txt").write_text(text)
+
+
+def start(folder, plan):
+    """Makes the folder of a new study."""
+    try:
+        (Path(folder) / RUNS).mkdir(parents=True)
+    except FileExistsError:
+        raise Problem(FILES, f"{folder}: exists; give another --out, or --resume to go on with it") from None
+    except OSError as error:
+        raise Problem(FILES, f"{folder}: {error.strerror}") from error
+    write_record(Path(folder) / PLAN, plan)
+
+
+def check_same(folder, plan):
+    """To go on is to go on with the same study: points, runs, program and machine."""
+    before = read_plan(folder)
+    for key in plan:
+        if key not in PASSING and before.get(key) != plan[key]:
+            raise Problem(USAGE, f"{folder}: was begun with another {key} ({brief(before.get(key))}, now "
+                                 f"{brief(plan[key])}); start anew without --resume")
+
+
+def brief(value):
+    text = json.dumps(value)
+    return text if len(text) <= 60 else text[:57] + "..."
