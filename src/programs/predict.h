@@ -35,7 +35,7 @@ struct predict_task {
     struct config config;
     struct solve_plan plan; /* of one rank: grid, sources, halo variant, interval of checks */
     struct machine machine;
-    struct run_case run;                            /* ranks and threads to be filled in */
+    struct run_case run;                            /* ranks, threads and depth to be filled in */
     enum message_count count;                       /* the way that fits the halo variant */
     struct flag_list ranks, threads, tried_threads; /* tried: for the best layout */
     bool ranks_asked, threads_asked;                /* for these very ones */
@@ -44,6 +44,11 @@ struct predict_task {
 /* Machine, configuration and what the command line adds to both. */
 bool predict_task_make(struct predict_task *task, const struct predict_options *options,
                        struct status *status);
+
+/* The halo depth that is asked for, or that the solver would choose for so many ranks. */
+int predict_depth(const struct predict_task *task, int ranks);
+/* The depth at which 1-D and 2-D process grids are compared for all ranks alike. */
+int predict_crossover_depth(const struct predict_task *task);
 
 struct predict_row {
     int ranks, threads;

@@ -47,10 +47,10 @@ static void print_head(const struct predict_task *task, const struct predict_opt
         out,
         "grid        %" PRI_INDEX " x %" PRI_INDEX " = %" PRI_INDEX " points, %.0f bytes a point\n",
         grid->points[AXIS_X], grid->points[AXIS_Y], grid_points(grid), task->run.bytes_per_point);
-    fprintf(out, "sweeping    kernel %s, halo %s of depth %d, check every %.0f sweeps\n",
+    fprintf(out, "sweeping    kernel %s, halo %s, check every %.0f sweeps\n",
             task->run.kernel < 0 ? "auto (the fastest)"
                                  : task->machine.kernels[task->run.kernel].name,
-            task->plan.halo->name, task->run.depth, task->run.check_every);
+            task->plan.halo->name, task->run.check_every);
     fprintf(out, "node        %d core%s\n", task->machine.cores,
             task->machine.cores == 1 ? "" : "s");
     print_network("on a node", &task->machine.on_node, out);
@@ -72,8 +72,9 @@ static void print_row(const struct predict_task *task, const struct predict_resu
     struct cell grid;
     snprintf(grid.text, sizeof grid.text, "%dx%d", found->process_grid.count[AXIS_X],
              found->process_grid.count[AXIS_Y]);
-    fprintf(out, "%7d %7d %7d %11s %9s %9s", row->ranks, row->threads, found->nodes, grid.text,
-            task->machine.kernels[found->kernel].name, seconds(found->compute_s).text);
+    fprintf(out, "%7d %7d %7d %11s %9s %5d %9s", row->ranks, row->threads, found->nodes, grid.text,
+            task->machine.kernels[found->kernel].name, found->depth,
+            seconds(found->compute_s).text);
     for (int count = 0; count < MESSAGE_COUNTS; count++)
         print_count(results, row, (enum message_count)count, out);
     fprintf(out, " | %9s %9s\n", seconds(row->strips_s).text, seconds(row->blocks_s).text);
@@ -81,10 +82,10 @@ static void print_row(const struct predict_task *task, const struct predict_resu
 
 static void print_table(const struct predict_task *task, const struct predict_results *results,
                         FILE *out) {
-    fprintf(out, "\n%63s %-33s | %-33s | %s, %s\n", "|", count_names[NEIGHBOURS_AT_ONCE],
+    fprintf(out, "\n%69s %-33s | %-33s | %s, %s\n", "|", count_names[NEIGHBOURS_AT_ONCE],
             count_names[ONE_AFTER_OTHER], "T_sweep", count_names[task->count]);
-    fprintf(out, "%7s %7s %7s %11s %9s %9s", "ranks", "threads", "nodes", "grid", "kernel",
-            "compute");
+    fprintf(out, "%7s %7s %7s %11s %9s %5s %9s", "ranks", "threads", "nodes", "grid", "kernel",
+            "depth", "compute");
     for (int count = 0; count < MESSAGE_COUNTS; count++)
         fprintf(out, " | %9s %9s %6s %5s", "T_comm", "T_sweep", "Tcomm%", "eff.");
     fprintf(out, " | %9s %9s\n", "1-D", "2-D");
@@ -96,8 +97,8 @@ static void print_crossover(const struct predict_task *task, const struct predic
                             FILE *out) {
     fputc('\n', out);
     for (int count = 0; count < MESSAGE_COUNTS; count++) {
-        fprintf(out, "1-D or 2-D  %s (%d thread%s a rank): ", count_names[count],
-                task->threads.values[0], task->threads.values[0] == 1 ? "" : "s");
+        fprintf(out, "1-D or 2-D  %s (halo depth %d): ", count_names[count],
+                predict_crossover_depth(task));
         if (results->crossover[count] > 0)
             fprintf(out, "2-D blocks beat 1-D strips from %d ranks on\n",
                     results->crossover[count]);

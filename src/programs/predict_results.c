@@ -15,6 +15,7 @@ static struct run_case run_of(const struct predict_task *task, int ranks, int th
     struct run_case run = task->run;
     run.ranks = ranks;
     run.threads = threads;
+    run.depth = predict_depth(task, ranks);
     return run;
 }
 
@@ -119,7 +120,8 @@ bool predict_all(struct predict_results *results, const struct predict_task *tas
         return false;
     find_best(results, task);
     qsort(results->best, (size_t)results->best_count, sizeof *results->best, compare_cores);
-    const struct run_case run = run_of(task, 1, task->threads.values[0]);
+    struct run_case run = run_of(task, 1, task->threads.values[0]);
+    run.depth = predict_crossover_depth(task);
     if (task->machine.between_nodes.count > 0)
         for (int count = 0; count < MESSAGE_COUNTS; count++)
             results->crossover[count] =

@@ -91,16 +91,35 @@ bool predict_options_read(struct predict_options *options, int argc, char **argv
     return status_good(status);
 }
 
-/* The plan of one rank, with the solver's own checks; how ranks share the grid is for the model. */
+/* The solver's own plan of a run, made and checked as jacobi would. */
+static bool plan_run(struct solve_plan *plan, const struct config *config, int ranks,
+                     struct status *status) {
+    static const struct sweep_caches unknown = {0};
+    const struct team_facts facts = {
+        .ranks = ranks, .nodes = ranks, .node_ranks = 1, .ranks_per_node = 1};
+    return solve_plan_make(plan, config, &facts, &unknown, status);
+}
+
+/* Of one rank: how several share the grid is for the model. */
 static bool plan_one_rank(struct predict_task *task, struct status *status) {
-    static const struct team_facts alone = {
-        .ranks = 1, .nodes = 1, .node_ranks = 1, .ranks_per_node = 1};
     struct config config = task->config;
     config.parallel.process_grid = (struct process_grid_wish){.decomposition = DECOMPOSITION_AUTO};
-    if (!solve_plan_make(&task->plan, &config, &alone, status))
+    if (!plan_run(&task->plan, &config, 1, status))
         return false;
     task->plan.values = (struct sweep_values){.source = NULL}; /* pointed into the copy */
     return true;
+}
+
+int predict_depth(const struct predict_task *task, int ranks) {
+    struct solve_plan plan;
+    struct status ignored = {0};
+    if (task->config.parallel.halo_depth > 0)
+        return task->config.parallel.halo_depth;
+    return plan_run(&plan, &task->config, ranks, &ignored) ? plan.halo_depth : 1;
+}
+
+int predict_crossover_depth(const struct predict_task *task) {
+    return task->config.parallel.halo_depth > 0 ? task->config.parallel.halo_depth : 1;
 }
 
 static bool read_config(struct predict_task *task, const struct predict_options *options,
@@ -166,7 +185,7 @@ static struct run_case make_run(const struct predict_task *task) {
                              .wish = task->config.parallel.process_grid,
                              .ranks = 1,
                              .threads = 1,
-                             .depth = plan->halo_depth_asked,
+                             .depth = 1,
                              .arrays = plan->memory.arrays,
                              .bytes_per_point = kernel_bytes(plan->kernel, &plan->stencil, 1),
                              .order = plan->halo->order == HALO_X_THEN_Y ? MESSAGES_X_THEN_Y

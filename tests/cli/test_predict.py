@@ -20,7 +20,8 @@ MACHINE = ROOT / "tests/data/machine/two-cores.json"
 MACHINE_SCHEMA = ROOT / "results/machine-schema.json"
 SCHEMA = ROOT / "results/schema.json"
 LECTURE = ROOT / "configs/lecture-4000.ini"
-BY_HAND = ["--alpha", "50us", "--beta-bandwidth", "110MB/s", "--rate", "1.33333333GLUP/s"]
+DEPTH_1 = "parallel.halo_depth=1"
+BY_HAND = [DEPTH_1, "--alpha", "50us", "--beta-bandwidth", "110MB/s", "--rate", "1.33333333GLUP/s"]
 
 
 class Case(unittest.TestCase):
@@ -70,20 +71,21 @@ class Figures(Case):
     def test_a_machine_of_two_cores(self):
         """In memory 16e6 points take 16 ms on one core and 12.8 ms on two; every 1000 sweeps there is
         a norm that takes as long as four, and two reductions of 48 bytes."""
-        rows = self.layouts(MACHINE, LECTURE, "parallel.kernel=vector", "--ranks", "1,2",
+        rows = self.layouts(MACHINE, LECTURE, "parallel.kernel=vector", DEPTH_1, "--ranks", "1,2",
                             "--threads", "1", "parallel.process_grid=1d-y")
         self.assert_near(rows[1, 1]["sweep_s"], 1.004 * (16e-3 + 1e-6))
         exchange_s, reduction_s = 3e-6 + 32000 * 5e-10, 2 * (1e-6 + 48e-9) / 1000
         self.assert_near(rows[2, 1]["sweep_s"], 1.004 * (12.8e-3 + 1e-6) + exchange_s + reduction_s)
         self.assert_near(rows[2, 1]["at_once"]["efficiency"],
                          rows[1, 1]["sweep_s"] / rows[2, 1]["sweep_s"] / 2)
-        two = self.layouts(MACHINE, LECTURE, "parallel.kernel=vector", "--threads", "2")[1, 2]
+        two = self.layouts(MACHINE, LECTURE, "parallel.kernel=vector", DEPTH_1, "--threads",
+                           "2")[1, 2]
         self.assert_near(two["sweep_s"], 1.004 * (12.8e-3 + 3e-6))
 
     def test_points_in_cache(self):
         """200 x 200 points are 640 kB on one core."""
         row = self.layouts(MACHINE, LECTURE, "grid.nx=200", "grid.ny=200", "--ranks", "1",
-                           "--threads", "1", "solver.check_every=1000000")[1, 1]
+                           "--threads", "1", "solver.check_every=1000000", DEPTH_1)[1, 1]
         self.assert_near(row["compute_s"], 40000 / 2e9)
 
     def test_a_kernel_that_is_blocked_in_time(self):
@@ -100,12 +102,12 @@ class Figures(Case):
             self.assertEqual(measured["counted"], counted)
             row = measured["layouts"][0]
             self.assertEqual(row["sweep_s"], row[counted]["sweep_s"])
-        window = self.layouts(MACHINE, LECTURE, "--ranks", "2", "--threads", "1",
+        window = self.layouts(MACHINE, LECTURE, DEPTH_1, "--ranks", "2", "--threads", "1",
                               "parallel.halo=shared")[2, 1]
         self.assert_near(window["at_once"]["exchange_s"], 1e-7 + 32000 * 1e-10)
 
     def test_values_given_by_hand_win(self):
-        row = self.layouts(MACHINE, LECTURE, "--alpha", "1ms", "--beta-bandwidth", "1GB/s", "--rate",
+        row = self.layouts(MACHINE, LECTURE, DEPTH_1, "--alpha", "1ms", "--beta-bandwidth", "1GB/s", "--rate",
                            "1GLUP/s", "--bandwidth", "1GB/s", "--cores", "4", "--ranks", "8",
                            "--threads", "1", "parallel.process_grid=1d-y")[8, 1]
         self.assertEqual((row["kernel"], row["nodes"]), ("given", 2))
@@ -123,6 +125,12 @@ class Figures(Case):
         self.assertEqual(set(given), {(15, 1)})
         small = self.layouts(LECTURE, *BY_HAND, "grid.nx=2", "grid.ny=3")
         self.assertEqual(set(small), {(1, 1), (2, 1), (4, 1)})
+
+    def test_the_depth_of_auto_is_the_solvers(self):
+        """Halos as deep as jacobi would choose: what is computed twice stays below 4 %."""
+        rows = self.layouts(LECTURE, *BY_HAND, "parallel.halo_depth=auto", "--ranks", "4,256")
+        self.assertEqual({ranks: row["halo_depth"] for (ranks, _), row in rows.items()},
+                         {4: 32, 256: 6})
 
     def test_the_best_layout_is_never_worse(self):
         measured = self.record(MACHINE, LECTURE)["measured"]
