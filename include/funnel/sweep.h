@@ -15,7 +15,8 @@ enum { SWEEP_ITERATES_MAX = 2 };
 
 /* How a kernel that is blocked in time works on a tile; 0 for a default. */
 struct kernel_tile {
-    int width; /* points in x, rounded up to whole cache lines */
+    int width; /* of a column, points in x; rounded up to a multiple of 64, and so that the
+                  sweeps of a pass fit in */
     int rows;  /* handled at a time, 2..32; multiples of 4 are fastest */
 };
 

@@ -29,14 +29,18 @@ static struct pass pass_after(const struct sweeper *sweeper, int done, int sweep
                          .number = number};
 }
 
+/* One sweep is not worth a tile. */
+static bool by_tiles(const struct sweeper *sweeper, const struct pass *pass) {
+    return sweeper->sweep_tile && pass->sweeps > 1;
+}
+
 /* The tiles of one box in a pass. */
 static struct tile_cut cut_box(const struct sweeper *sweeper, const struct pass *pass, int number) {
     struct region region =
         box_extended(&sweeper->part, sweeper->box[number].interior, pass->beyond);
     bool shared = sweeper->part.schedule == SWEEP_DYNAMIC;
-    if (sweeper->sweep_tile)
-        return tile_cut_columns(region, sweeper->tile.width, shared ? PIECES : 1,
-                                (int64_t)PIECES * pass->sweeps);
+    if (by_tiles(sweeper, pass))
+        return tile_cut_strips(region, shared ? PIECES : 1, pass->sweeps);
     return shared ? tile_cut_pieces(region, PIECES) : tile_cut_whole(region);
 }
 
@@ -67,6 +71,7 @@ static struct temporal_tile tile_work_of(const struct sweeper *sweeper, const st
     struct temporal_tile tile = {.box = box_work_of(sweeper, pass, region),
                                  .sweeps = pass->sweeps,
                                  .rows = sweeper->tile.rows,
+                                 .width = sweeper->tile.width,
                                  .streaming = sweeper->streaming,
                                  .domain = domain_of(&sweeper->part),
                                  .scratch = sweeper->box[omp_get_thread_num()].scratch};
@@ -78,7 +83,7 @@ static struct temporal_tile tile_work_of(const struct sweeper *sweeper, const st
 
 static void sweep_region(const struct sweeper *sweeper, const struct pass *pass,
                          struct region region) {
-    if (sweeper->sweep_tile) {
+    if (by_tiles(sweeper, pass)) {
         struct temporal_tile tile = tile_work_of(sweeper, pass, region);
         sweeper->sweep_tile(&tile);
         return;
@@ -184,7 +189,8 @@ static int64_t pass_points(const struct sweeper *sweeper, const struct pass *pas
         struct tile_cut cut = cut_box(sweeper, pass, number);
         for (int64_t i = 0; i < tile_count(&cut); i++) {
             struct temporal_tile tile = tile_work_of(sweeper, pass, tile_region(&cut, i));
-            points += temporal_points(&tile);
+            points +=
+                by_tiles(sweeper, pass) ? temporal_points(&tile) : region_points(tile.box.box);
         }
     }
     return points;

@@ -1,36 +1,40 @@
-/* Several sweeps over a tile in one pass through memory: the tile is walked northward, and each
- * sweep (level) follows the one before it one row behind. Only level 0 is read from the old iterate
- * and only the last is written to the new one.
+/* Several sweeps over a tile in one pass through memory. The tile is cut into columns. Each is
+ * walked northward, and each sweep (level) follows the one before it one row behind; only level 0
+ * is read from the old iterate and only the last is written to the new one.
+ *
+ * A level lies one point west of the one before it, so that a column needs nothing from east of it;
+ * what it needs from the west is what the column before it has left behind (a parallelogram in x
+ * and time), and no point of a tile is computed twice. Beyond the box a tile computes what it needs
+ * itself, so tiles are independent.
  *
  * A level handles a few rows at a time. It needs those that the level before has just made and the
  * two before them, and leaves its own in their place, so that what a step works on stays in the
- * first-level cache; the last two rows are kept for the next step. Nothing is copied: rows are
- * buffers that change their place in a list. A tile computes what it needs beyond its edges itself,
- * so tiles are independent. */
+ * first-level cache. Nothing is copied: rows are buffers that change their place in a list. */
 #include "kernels.h"
 #include <stddef.h>
-#include <string.h>
 
-/* The state of a walk. Rows are pointers to x = left, and x counts from there. */
+/* How the tile is cut in x. */
+struct columns {
+    local_index begin; /* x of the first place at level 0 */
+    int64_t units, count;
+};
+
+/* The state of a walk over one column. */
 struct walk {
     const struct temporal_tile *tile;
-    span_function *sweep;
-    local_index left;
-    int64_t width; /* of level 1, in whole lines */
+    const struct folded_functions *folded;
+    local_index begin; /* x of place 0 at level 0 */
+    int64_t lines;
+    local_index y_begin; /* first row of level 1 */
     /* two rows kept from the step before, then those of this step, of the level made last */
     double *row[TEMPORAL_ROWS_MAX + 2];
     double *kept[TEMPORAL_SWEEPS_MAX][2]; /* last two rows of each level */
-    double *beyond[2];                    /* rows of mirror ghosts, south and north */
-    bool at_west, at_east;                /* the tile ends at a side of the domain */
+    /* beyond the sides of the domain in the south and north: given values or mirror terms, which
+       have lines before them for all levels, and the mirror ghosts made of these */
+    double *beyond[2], *ghosts[2];
+    double *source; /* rows of the source, from the oldest that a level needs, in a ring */
+    double *end;    /* of the column to the west, and then of this one, in the order of the walk */
 };
-
-static local_index line_down(local_index x) {
-    return x & -SPAN_LINE;
-}
-
-static local_index line_up(local_index x) {
-    return line_down(x + SPAN_LINE - 1);
-}
 
 static local_index larger(local_index a, local_index b) {
     return a > b ? a : b;
@@ -40,188 +44,301 @@ static local_index smaller(local_index a, local_index b) {
     return a < b ? a : b;
 }
 
-/* Doubles from a buffer to the next: a line more on both sides, and an odd number of lines, which
- * spreads the rows over the sets of a cache. */
-static int64_t buffer_pitch(int64_t width) {
-    return ((width / SPAN_LINE + 2) | 1) * SPAN_LINE;
+static int64_t divide_up(int64_t a, int64_t b) {
+    return (a + b - 1) / b;
 }
 
-size_t temporal_scratch_bytes(const struct kernel_tile *tile, int sweeps) {
-    /* the cut rounds to lines at both ends, the levels do so again */
-    int64_t widest = line_up(tile->width) + 2 * line_up(sweeps) + 3 * SPAN_LINE;
-    int64_t buffers = tile->rows + 2 * sweeps; /* two for each level but the last, two ghost rows */
-    return (size_t)(buffers * buffer_pitch(widest)) * sizeof(double);
+/* Lines before a row of which every level uses another part. */
+static int64_t lines_before(int sweeps) {
+    return divide_up(sweeps + FOLDED_BEFORE, FOLDED_UNIT) * FOLDED_UNIT;
 }
 
-/* What a level computes: the box, and a point more on each side for every level that follows. */
-static struct region level_region(const struct temporal_tile *tile, int level) {
-    const struct region *box = &tile->box.box, *domain = &tile->domain;
+/* Lines from a buffer to the next. An odd number spreads the rows over the sets of a cache. */
+static int64_t buffer_lines(int64_t lines, int64_t before) {
+    return (lines + before) | 1;
+}
+
+static int64_t ring_rows(int rows, int sweeps) {
+    return rows + sweeps;
+}
+
+/* Doubles for the ends that a column leaves to the next. */
+static int64_t end_values(int sweeps, int64_t height) {
+    int64_t values = FOLDED_BEFORE * (sweeps - 1) * (height + 2 * sweeps);
+    return divide_up(values, SPAN_LINE) * SPAN_LINE;
+}
+
+size_t temporal_scratch_bytes(const struct kernel_tile *tile, int sweeps, int64_t height) {
+    int64_t lines = tile->width / SPAN_LINE, before = lines_before(sweeps);
+    int64_t near = tile->rows + 2 * sweeps + 2, far = 2 + ring_rows(tile->rows, sweeps);
+    int64_t buffers = near * buffer_lines(lines, FOLDED_BEFORE) + far * buffer_lines(lines, before);
+    return (size_t)(buffers * SPAN_LINE + end_values(sweeps, height)) * sizeof(double);
+}
+
+int temporal_width(int width, int sweeps) {
+    /* mirror ghosts of the first column must find in it what they mirror */
+    int64_t least = 4 * sweeps + TEMPORAL_UNIT;
+    return (int)(divide_up(larger(width, least), TEMPORAL_UNIT) * TEMPORAL_UNIT);
+}
+
+/* The first column begins so far west that what it lacks there reaches no point that counts, and so
+ * that the last level begins on a cache line. */
+static struct columns columns_of(const struct temporal_tile *tile) {
+    const struct region *box = &tile->box.box;
+    local_index sweeps = tile->sweeps;
+    local_index begin = larger(tile->domain.x0, box->x0 - sweeps + FOLDED_BEFORE) - sweeps;
+    begin = (begin & -SPAN_LINE) + sweeps;
+    int64_t units = divide_up(box->x1 + sweeps - begin, TEMPORAL_UNIT);
+    return (struct columns){begin, units, divide_up(units * TEMPORAL_UNIT, tile->width)};
+}
+
+/* The rows that a level computes: those of the box, and one more on each side for every level that
+ * follows. */
+static struct region level_rows(const struct temporal_tile *tile, int level) {
+    struct region region = tile->box.box;
     local_index beyond = tile->sweeps - level;
-    struct region region = {larger(box->x0 - beyond, domain->x0),
-                            smaller(box->x1 + beyond, domain->x1), box->y0, box->y1};
     if (tile->box.stencil->dimensions == 2) {
-        region.y0 = larger(box->y0 - beyond, domain->y0);
-        region.y1 = smaller(box->y1 + beyond, domain->y1);
-    }
-    return region;
-}
-
-/* In x every level but the last computes whole lines: what is too much is never used. */
-static struct region level_lines(const struct temporal_tile *tile, int level) {
-    struct region region = level_region(tile, level);
-    if (level < tile->sweeps) {
-        region.x0 = line_down(region.x0);
-        region.x1 = line_up(region.x1);
+        region.y0 = larger(region.y0 - beyond, tile->domain.y0);
+        region.y1 = smaller(region.y1 + beyond, tile->domain.y1);
     }
     return region;
 }
 
 int64_t temporal_points(const struct temporal_tile *tile) {
-    int64_t points = 0;
-    for (int level = 1; level <= tile->sweeps; level++)
-        points += region_points(level_lines(tile, level));
-    return points;
+    int64_t rows = 0;
+    for (int level = 1; level <= tile->sweeps; level++) {
+        struct region region = level_rows(tile, level);
+        rows += region.y1 - region.y0;
+    }
+    return rows * columns_of(tile).units * TEMPORAL_UNIT;
 }
 
-static struct walk walk_begin(const struct temporal_tile *tile, span_function *sweep) {
-    struct region first = level_lines(tile, 1);
-    local_index left = line_down(first.x0);
+/* Takes the next buffer from the scratch memory; returns its line 0. */
+static double *take_buffer(double **next, int64_t lines, int64_t before) {
+    double *row = *next + before * SPAN_LINE;
+    *next += buffer_lines(lines, before) * SPAN_LINE;
+    return row;
+}
+
+static void take_buffers(struct walk *walk) {
+    const struct temporal_tile *tile = walk->tile;
+    const struct region *box = &tile->box.box;
+    int64_t before = lines_before(tile->sweeps);
+    double *next = tile->scratch + end_values(tile->sweeps, box->y1 - box->y0);
+    walk->end = tile->scratch;
+    for (int i = 0; i < tile->rows; i++)
+        walk->row[i + 2] = take_buffer(&next, walk->lines, FOLDED_BEFORE);
+    for (int level = 0; level < tile->sweeps; level++)
+        for (int i = 0; i < 2; i++)
+            walk->kept[level][i] = take_buffer(&next, walk->lines, FOLDED_BEFORE);
+    for (int i = 0; i < 2; i++) {
+        walk->ghosts[i] = take_buffer(&next, walk->lines, FOLDED_BEFORE);
+        walk->beyond[i] = take_buffer(&next, walk->lines, before);
+    }
+    walk->source = take_buffer(&next, walk->lines, before);
+}
+
+static struct walk walk_begin(const struct temporal_tile *tile,
+                              const struct folded_functions *folded, struct columns columns,
+                              int64_t number) {
+    int64_t first = columns.units * number / columns.count;
+    int64_t last = columns.units * (number + 1) / columns.count;
     struct walk walk = {.tile = tile,
-                        .sweep = sweep,
-                        .left = left,
-                        .width = line_up(first.x1) - left,
-                        .at_west = first.x0 == tile->domain.x0,
-                        .at_east = level_region(tile, 1).x1 == tile->domain.x1};
-    int64_t pitch = buffer_pitch(walk.width);
-    double *next = tile->scratch + SPAN_LINE;
-    for (int i = 0; i < tile->rows; i++, next += pitch)
-        walk.row[i + 2] = next;
-    for (int level = 1; level < tile->sweeps; level++)
-        for (int i = 0; i < 2; i++, next += pitch)
-            walk.kept[level][i] = next;
-    walk.beyond[0] = next;
-    walk.beyond[1] = next + pitch;
+                        .folded = folded,
+                        .begin = columns.begin + first * TEMPORAL_UNIT,
+                        .lines = (last - first) * FOLDED_UNIT,
+                        .y_begin = level_rows(tile, 1).y0};
+    take_buffers(&walk);
     return walk;
 }
 
-/* Row y of the old iterate, and of the source. */
+/* Row y of the old iterate, from x = 0 on. */
 static const double *old_row(const struct walk *walk, local_index y) {
-    return walk->tile->box.u + y * walk->tile->box.pitch + walk->left;
+    return walk->tile->box.u + y * walk->tile->box.pitch;
 }
 
-static const double *source_row(const struct walk *walk, local_index y) {
-    const struct kernel_box *box = &walk->tile->box;
-    return box->source ? box->source + y * box->pitch + walk->left : NULL;
-}
-
-static double *new_row(const struct walk *walk, local_index y) {
-    return walk->tile->box.u_new + y * walk->tile->box.pitch + walk->left;
-}
-
-/* The ghosts at one end of a level's rows from y on, at place x; `inward` leads to the first point.
+/* The places of level 0 that may be read: the box, its halo and the ghosts at sides of the domain.
  */
-static void put_ghosts(const struct walk *walk, const struct span *span, local_index y,
-                       enum side side, local_index x, int inward) {
+static struct folded_range readable(const struct walk *walk) {
+    const struct temporal_tile *tile = walk->tile;
+    const struct region *box = &tile->box.box, *domain = &tile->domain;
+    return (struct folded_range){larger(box->x0 - tile->sweeps, domain->x0 - 1) - walk->begin,
+                                 smaller(box->x1 + tile->sweeps, domain->x1 + 1) - walk->begin};
+}
+
+/* Folds this column of a row that begins at x = 0, and `before` lines before it. */
+static void fold_row(const struct walk *walk, const double *row, double *folded, int64_t before) {
+    walk->folded->fold(row + walk->begin, readable(walk), folded, walk->lines, before);
+}
+
+/* Row y of level 0. */
+static void fold_old_row(const struct walk *walk, local_index y, double *folded) {
+    const double *row = old_row(walk, y);
+    struct folded_range range = readable(walk);
+    double end[FOLDED_BEFORE];
+    for (int i = 0; i < FOLDED_BEFORE; i++)
+        end[i] = i - FOLDED_BEFORE >= range.begin ? row[walk->begin + i - FOLDED_BEFORE] : 0;
+    fold_row(walk, row, folded, 0);
+    walk->folded->link(folded, walk->lines, end);
+}
+
+static double *source_row(const struct walk *walk, local_index y) {
+    int64_t slot = (y - walk->y_begin) % ring_rows(walk->tile->rows, walk->tile->sweeps);
+    return walk->source +
+           slot * buffer_lines(walk->lines, lines_before(walk->tile->sweeps)) * SPAN_LINE;
+}
+
+/* What a step needs beside the rows that were kept: those of level 0, one row ahead of level 1,
+ * which begins with row y, and the source's. */
+static void fold_step(const struct walk *walk, local_index y) {
+    const struct kernel_box *box = &walk->tile->box;
+    local_index end = smaller(y + walk->tile->rows, level_rows(walk->tile, 1).y1);
+    for (local_index i = y; i < end; i++) {
+        fold_old_row(walk, i + 1, walk->row[i - y + 2]);
+        if (box->source)
+            fold_row(walk, box->source + i * box->pitch, source_row(walk, i),
+                     lines_before(walk->tile->sweeps));
+    }
+}
+
+/* What lies beyond a side of the domain, if the tile reaches that far. */
+static void fold_beyond(const struct walk *walk, enum side side, local_index y, bool reached) {
     const double *mirror = walk->tile->mirror[side];
-    const double *given = old_row(walk, y) + x;
-    for (int i = 0; i < span->rows; i++, given += walk->tile->box.pitch)
-        span->out[i][x] = mirror ? span->out[i][x + 2 * inward] + mirror[y + i] : *given;
+    if (reached)
+        fold_row(walk, mirror ? mirror : old_row(walk, y), walk->beyond[side == SIDE_NORTH],
+                 lines_before(walk->tile->sweeps));
+}
+
+/* The value at a place of a row, or of the end of the column to the west. */
+static double *place(double *row, double *end, int64_t lines, int64_t i) {
+    return i < 0 ? &end[i + FOLDED_BEFORE] : &row[i % lines * SPAN_LINE + i / lines];
+}
+
+/* The ghosts at x in a level's rows from y on; `inward` leads to the first point. */
+static void put_ghosts(const struct walk *walk, const struct folded_span *span, int level,
+                       local_index y, enum side side, local_index x, int inward) {
+    const double *mirror = walk->tile->mirror[side];
+    int64_t i = x - walk->begin + level;
+    if (i < 0 || i >= walk->lines * SPAN_LINE)
+        return;
+    for (int r = 0; r < span->rows; r++) {
+        double *end = walk->end + FOLDED_BEFORE * r;
+        double *ghost = place(span->out[r], end, walk->lines, i);
+        *ghost = mirror ? *place(span->out[r], end, walk->lines, i + 2 * inward) + mirror[y + r]
+                        : old_row(walk, y + r)[x];
+    }
 }
 
 /* The ghosts at both ends of a level's rows. Given values come first, because the mirror of a
  * single column is the ghost on its other side. */
-static void put_end_ghosts(const struct walk *walk, const struct span *span, local_index y) {
+static void put_end_ghosts(const struct walk *walk, const struct folded_span *span, int level,
+                           local_index y) {
     const struct temporal_tile *tile = walk->tile;
     bool mirror_west = tile->mirror[SIDE_WEST] != NULL;
-    for (int turn = 0; turn < 2; turn++) {
-        bool west = (turn == 1) == mirror_west;
-        if (west && walk->at_west)
-            put_ghosts(walk, span, y, SIDE_WEST, tile->domain.x0 - walk->left - 1, 1);
-        if (!west && walk->at_east)
-            put_ghosts(walk, span, y, SIDE_EAST, tile->domain.x1 - walk->left, -1);
-    }
+    for (int turn = 0; turn < 2; turn++)
+        if ((turn == 1) == mirror_west)
+            put_ghosts(walk, span, level, y, SIDE_WEST, tile->domain.x0 - 1, 1);
+        else
+            put_ghosts(walk, span, level, y, SIDE_EAST, tile->domain.x1, -1);
 }
 
-/* Makes the row of ghosts beyond a side with given flux. */
-static const double *mirror_row(const struct walk *walk, enum side side, struct region region,
+/* The row of ghosts that a level reads beyond a side with given flux. */
+static const double *mirror_row(const struct walk *walk, enum side side, int level,
                                 const double *inner) {
-    const double *mirror = walk->tile->mirror[side];
-    double *ghosts = walk->beyond[side == SIDE_NORTH];
-    for (local_index x = region.x0; x < region.x1; x++)
-        ghosts[x - walk->left] = inner[x - walk->left] + mirror[x];
+    const double *terms = walk->beyond[side == SIDE_NORTH] - (level - 1) * SPAN_LINE;
+    double *ghosts = walk->ghosts[side == SIDE_NORTH];
+    for (int64_t i = -FOLDED_BEFORE * SPAN_LINE; i < walk->lines * SPAN_LINE; i++)
+        ghosts[i] = inner[i] + terms[i];
     return ghosts;
 }
 
-/* Puts the rows beyond the sides of the domain into a span that begins with row y. Given values
+/* Puts the rows beyond the sides of the domain into a span whose first row in is y. Given values
  * come first, because the mirror of a single row is the row beyond the other side. */
-static void put_side_rows(const struct walk *walk, struct span *span, local_index y,
-                          struct region region) {
+static void put_side_rows(const struct walk *walk, struct folded_span *span, int level,
+                          local_index y) {
     const struct region *domain = &walk->tile->domain;
     const double *const *mirror = walk->tile->mirror;
     local_index south = domain->y0 - 1 - y, north = domain->y1 - y;
     bool at_south = south >= 0, at_north = north < span->rows + 2;
     const double **in = span->in;
     if (at_south && !mirror[SIDE_SOUTH])
-        in[south] = old_row(walk, y + south);
+        in[south] = walk->beyond[0] - (level - 1) * SPAN_LINE;
     if (at_north && !mirror[SIDE_NORTH])
-        in[north] = old_row(walk, y + north);
+        in[north] = walk->beyond[1] - (level - 1) * SPAN_LINE;
     if (at_south && mirror[SIDE_SOUTH])
-        in[south] = mirror_row(walk, SIDE_SOUTH, region, in[south + 2]);
+        in[south] = mirror_row(walk, SIDE_SOUTH, level, in[south + 2]);
     if (at_north && mirror[SIDE_NORTH])
-        in[north] = mirror_row(walk, SIDE_NORTH, region, in[north - 2]);
+        in[north] = mirror_row(walk, SIDE_NORTH, level, in[north - 2]);
 }
 
-/* Rows of a field, one after the other. */
-static void put_field_rows(const double **rows, const double *first, int64_t pitch, int count) {
-    for (int i = 0; i < count; i++)
-        rows[i] = first + i * pitch;
-}
-
-/* Fills in the rows of a level's span from row y on, `skip` rows less than the step has. Above the
- * first level they are written where they were read, two rows behind. */
-static void put_rows(const struct walk *walk, int level, struct span *span, local_index y,
-                     int skip) {
+/* Writes a row of the last level to the new iterate. */
+static void unfold_row(const struct walk *walk, const double *folded, local_index y) {
     const struct kernel_box *box = &walk->tile->box;
-    double *const *buffer = walk->row + skip;
-    if (level == 1)
-        put_field_rows(span->in, old_row(walk, y - 1), box->pitch, span->rows + 2);
-    else
-        for (int i = 0; i < span->rows + 2; i++)
-            span->in[i] = buffer[i];
-    if (level == 1)
-        buffer += 2;
-    for (int i = 0; i < span->rows; i++)
-        span->out[i] = level < walk->tile->sweeps ? buffer[i] : new_row(walk, y + i);
-    span->source[0] = NULL;
-    if (box->source)
-        put_field_rows(span->source, source_row(walk, y), box->pitch, span->rows);
+    local_index x0 = walk->begin - walk->tile->sweeps;
+    struct folded_range range = {box->box.x0 - x0, box->box.x1 - x0};
+    walk->folded->unfold(folded, box->u_new + y * box->pitch + x0, range, walk->lines,
+                         walk->tile->streaming);
 }
 
-static void sweep_span(const struct walk *walk, int level, struct span *span, local_index y) {
+/* After the sweep of a level's rows from y on: what later levels and columns need of them, or the
+ * result. */
+static void finish_rows(struct walk *walk, const struct folded_span *span, int level,
+                        local_index y) {
+    if (level == walk->tile->sweeps) {
+        for (int r = 0; r < span->rows; r++)
+            unfold_row(walk, span->out[r], y + r);
+        return;
+    }
+    put_end_ghosts(walk, span, level, y);
+    for (int r = 0; r < span->rows; r++, walk->end += FOLDED_BEFORE)
+        walk->folded->link(span->out[r], walk->lines, walk->end);
+}
+
+/* What a level asks for: the rows kept for the next, and a part of the rows that the next step will
+ * read from memory and that this one will write, so that the requests are spread over the levels.
+ */
+static struct folded_ahead ahead_of(const struct walk *walk, int level, local_index step) {
     const struct temporal_tile *tile = walk->tile;
-    struct region lines = level_lines(tile, level);
-    span->stencil = tile->box.stencil;
-    span->x0 = lines.x0 - walk->left;
-    span->x1 = lines.x1 - walk->left;
-    span->streaming = tile->streaming && level == tile->sweeps;
-    span->prefetch = level == 1 || level == tile->sweeps;
-    walk->sweep(span);
-    if (level < tile->sweeps)
-        put_end_ghosts(walk, span, y);
+    const struct kernel_box *box = &tile->box;
+    double *const *kept = walk->kept[level < tile->sweeps ? level : 0];
+    int64_t levels = larger(1, tile->sweeps / tile->rows); /* for a row */
+    int64_t row = (level - 1) / levels, part = (level - 1) % levels;
+    int64_t x = walk->begin - SPAN_LINE + part * divide_up((walk->lines + 1) * SPAN_LINE, levels);
+    int64_t at = (step + 1 + tile->rows + row) * box->pitch + x;
+    int64_t result = (step + 1 - tile->sweeps + row) * box->pitch + x - tile->sweeps;
+    return (struct folded_ahead){{kept[0], kept[1]},
+                                 box->u + at,
+                                 box->source ? box->source + at : NULL,
+                                 tile->streaming ? NULL : box->u_new + result,
+                                 divide_up(SPAN_LINE, levels)};
 }
 
-/* The rows of a level from y on, as far as the tile needs them. */
-static void sweep_rows(const struct walk *walk, int level, local_index y) {
-    struct region region = level_region(walk->tile, level);
-    local_index first = larger(y, region.y0), last = smaller(y + walk->tile->rows, region.y1);
+/* The rows of a level in the step that begins with row `step` of level 1, as far as the tile needs
+ * them. They are written where they were read, two rows behind. */
+static void sweep_rows(struct walk *walk, int level, local_index step) {
+    const struct temporal_tile *tile = walk->tile;
+    local_index y = step + 1 - level;
+    struct region region = level_rows(tile, level);
+    local_index first = larger(y, region.y0), last = smaller(y + tile->rows, region.y1);
     if (first >= last)
         return;
-    struct span span;
+    struct folded_span span;
+    span.stencil = tile->box.stencil;
     span.rows = (int)(last - first);
-    put_rows(walk, level, &span, first, (int)(first - y));
+    span.lines = walk->lines;
+    span.source[0] = NULL;
+    span.ahead = ahead_of(walk, level, step);
+    for (int i = 0; i < span.rows + 2; i++)
+        span.in[i] = walk->row[first - y + i];
+    for (int i = 0; i < span.rows; i++) {
+        span.out[i] = walk->row[first - y + i];
+        if (tile->box.source)
+            span.source[i] = source_row(walk, first + i) - level * SPAN_LINE;
+    }
     if (level > 1)
-        put_side_rows(walk, &span, first - 1, region);
-    sweep_span(walk, level, &span, first);
+        put_side_rows(walk, &span, level, first - 1);
+    walk->folded->sweep(&span);
+    finish_rows(walk, &span, level, first);
 }
 
 /* Puts the rows kept from the step before in front of those that the level before has just made. */
@@ -240,63 +357,55 @@ static void keep_rows(struct walk *walk, int level) {
         walk->row[i + 2] = walk->row[i];
 }
 
-/* Asks for a share of the rows that the next step will read from memory, so that the requests are
- * spread over the levels of this step, which begins with row y of the first level. */
-static void prefetch_share(const struct walk *walk, int level, local_index y) {
-    const struct temporal_tile *tile = walk->tile;
-    int64_t lines = walk->width / SPAN_LINE + 2, all = tile->rows * lines;
-    int64_t begin = all * (level - 1) / tile->sweeps, end = all * level / tile->sweeps;
-    local_index row = y + 1 + tile->rows + begin / lines;
-    int64_t line = begin % lines;
-    for (int64_t i = begin; i < end; i++) {
-        int64_t x = (line - 1) * SPAN_LINE;
-        __builtin_prefetch(old_row(walk, row) + x, 0, 2);
-        if (tile->box.source)
-            __builtin_prefetch(source_row(walk, row) + x, 0, 2);
-        if (++line == lines) {
-            line = 0;
-            row++;
-        }
-    }
-}
-
 static void sweep_plane(struct walk *walk) {
     const struct temporal_tile *tile = walk->tile;
-    local_index y = level_region(tile, 1).y0;
+    struct region first = level_rows(tile, 1);
     local_index end = tile->box.box.y1 + tile->sweeps - 1;
-    for (; y < end; y += tile->rows)
+    fold_beyond(walk, SIDE_SOUTH, first.y0 - 1, first.y0 == tile->domain.y0);
+    fold_beyond(walk, SIDE_NORTH, first.y1, first.y1 == tile->domain.y1);
+    for (int i = 0; i < 2; i++)
+        fold_old_row(walk, first.y0 - 1 + i, walk->kept[0][i]);
+    for (local_index y = first.y0; y < end; y += tile->rows) {
+        fold_step(walk, y);
         for (int level = 1; level <= tile->sweeps; level++) {
-            if (tile->streaming)
-                prefetch_share(walk, level, y);
-            if (level > 1)
-                take_kept(walk, level);
-            sweep_rows(walk, level, y + 1 - level);
-            if (level > 1)
-                keep_rows(walk, level);
+            take_kept(walk, level);
+            sweep_rows(walk, level, y);
+            keep_rows(walk, level);
         }
+    }
 }
 
 /* A line is one row, which all levels share. */
 static void sweep_line(struct walk *walk) {
-    const struct temporal_tile *tile = walk->tile;
+    const struct kernel_box *box = &walk->tile->box;
     double *row = walk->row[2];
-    for (int level = 1; level <= tile->sweeps; level++) {
-        struct span span = {.rows = 1,
-                            .in = {NULL, level == 1 ? old_row(walk, 0) : row},
-                            .out = {level == tile->sweeps ? new_row(walk, 0) : row},
-                            .source = {source_row(walk, 0)}};
-        sweep_span(walk, level, &span, 0);
+    struct folded_span span = {.stencil = box->stencil,
+                               .rows = 1,
+                               .lines = walk->lines,
+                               .in = {row, row, row},
+                               .out = {row},
+                               .ahead = {{row, row}, row, row, NULL, 0}};
+    fold_old_row(walk, 0, row);
+    if (box->source)
+        fold_row(walk, box->source, walk->source, lines_before(walk->tile->sweeps));
+    for (int level = 1; level <= walk->tile->sweeps; level++) {
+        span.source[0] = box->source ? walk->source - level * SPAN_LINE : NULL;
+        walk->folded->sweep(&span);
+        finish_rows(walk, &span, level, 0);
     }
 }
 
-void kernel_temporal(const struct temporal_tile *tile, span_function *sweep) {
+void kernel_temporal(const struct temporal_tile *tile, const struct folded_functions *folded) {
     if (region_points(tile->box.box) == 0)
         return;
-    struct walk walk = walk_begin(tile, sweep);
-    if (tile->box.stencil->dimensions == 1)
-        sweep_line(&walk);
-    else
-        sweep_plane(&walk);
+    struct columns columns = columns_of(tile);
+    for (int64_t number = 0; number < columns.count; number++) {
+        struct walk walk = walk_begin(tile, folded, columns, number);
+        if (tile->box.stencil->dimensions == 1)
+            sweep_line(&walk);
+        else
+            sweep_plane(&walk);
+    }
     if (tile->streaming)
         streaming_fence();
 }

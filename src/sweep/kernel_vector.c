@@ -15,11 +15,8 @@ static void put_rows(struct span *span, const struct kernel_box *box, local_inde
 }
 
 static void sweep_box(const struct kernel_box *box, span_function *sweep, bool streaming) {
-    struct span span = {.stencil = box->stencil,
-                        .x0 = box->box.x0,
-                        .x1 = box->box.x1,
-                        .streaming = streaming,
-                        .prefetch = true};
+    struct span span = {
+        .stencil = box->stencil, .x0 = box->box.x0, .x1 = box->box.x1, .streaming = streaming};
     for (local_index y = box->box.y0; y < box->box.y1; y += span.rows) {
         local_index left = box->box.y1 - y;
         span.rows = left < SPAN_ROWS_MAX ? (int)left : SPAN_ROWS_MAX;

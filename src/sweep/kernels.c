@@ -17,7 +17,7 @@ static void streaming_baseline(const struct kernel_box *box) {
 }
 
 static void temporal_baseline(const struct temporal_tile *tile) {
-    kernel_temporal(tile, span_baseline);
+    kernel_temporal(tile, &folded_baseline);
 }
 
 static bool always(void) {
@@ -36,7 +36,7 @@ static void streaming_avx2(const struct kernel_box *box) {
 }
 
 static void temporal_avx2(const struct temporal_tile *tile) {
-    kernel_temporal(tile, span_avx2);
+    kernel_temporal(tile, &folded_avx2);
 }
 
 static bool has_avx2(void) {
@@ -52,7 +52,7 @@ static void streaming_avx512(const struct kernel_box *box) {
 }
 
 static void temporal_avx512(const struct temporal_tile *tile) {
-    kernel_temporal(tile, span_avx512);
+    kernel_temporal(tile, &folded_avx512);
 }
 
 static bool has_avx512(void) {

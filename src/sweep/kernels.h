@@ -3,12 +3,13 @@
 #ifndef FUNNEL_SWEEP_KERNELS_H
 #define FUNNEL_SWEEP_KERNELS_H
 
-#include "span.h"
+#include "folded.h"
 
 enum {
     TEMPORAL_SWEEPS_MAX = 64,          /* that one pass over a tile advances */
     TEMPORAL_ROWS_MAX = SPAN_ROWS_MAX, /* handled at a time */
-    TEMPORAL_ROWS_MIN = 2
+    TEMPORAL_ROWS_MIN = 2,
+    TEMPORAL_UNIT = FOLDED_UNIT * SPAN_LINE /* points in x: columns are as many times as wide */
 };
 
 /* A tile to be advanced by several sweeps. `box` is as for one sweep: u holds the iterate before
@@ -17,6 +18,7 @@ struct temporal_tile {
     struct kernel_box box;
     int sweeps; /* 1..TEMPORAL_SWEEPS_MAX */
     int rows;   /* TEMPORAL_ROWS_MIN..TEMPORAL_ROWS_MAX */
+    int width;  /* of a column, as temporal_width */
     bool streaming;
     struct region domain; /* ends at the sides of the domain; wider than any halo where an edge is
                              internal */
@@ -29,13 +31,15 @@ struct temporal_tile {
 void kernel_reference(const struct kernel_box *box);
 void kernel_vector(const struct kernel_box *box, span_function *sweep);
 void kernel_streaming(const struct kernel_box *box, span_function *sweep);
-void kernel_temporal(const struct temporal_tile *tile, span_function *sweep);
+void kernel_temporal(const struct temporal_tile *tile, const struct folded_functions *folded);
 
-/* Memory that tiles of this width need. */
-size_t temporal_scratch_bytes(const struct kernel_tile *tile, int sweeps);
+/* The least width of columns that is as large as this one and possible. */
+int temporal_width(int width, int sweeps);
 
-/* Points that sweeps over the tile compute, those beyond the box and in incomplete vectors
- * included. */
+/* Memory that tiles of up to `height` rows need, cut into columns of tile->width. */
+size_t temporal_scratch_bytes(const struct kernel_tile *tile, int sweeps, int64_t height);
+
+/* Points that sweeps over the tile compute, those beyond the box included. */
 int64_t temporal_points(const struct temporal_tile *tile);
 
 /* The kernels as compiled for one instruction set. */

@@ -13,8 +13,7 @@ enum {
 };
 
 /* Rows are pointers to the point x = 0, on a cache line; x0..x1-1 is computed, and whole vectors
- * on both sides of it may be read. Where x0 and x1 are multiples of SPAN_LINE, out[i] may be in[i],
- * or in[i + 1] if there is one row. */
+ * on both sides of it may be read. */
 struct span {
     const struct stencil *stencil;
     int rows;
@@ -23,7 +22,6 @@ struct span {
     const double *source[SPAN_ROWS_MAX]; /* the first is NULL unless the source varies */
     local_index x0, x1;
     bool streaming; /* stores go past the caches; streaming_fence must follow */
-    bool prefetch;  /* rows come from memory: run ahead of the loads and stores */
 };
 
 typedef void span_function(const struct span *span);

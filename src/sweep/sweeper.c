@@ -14,7 +14,7 @@ static int kernel_iterates(const struct kernel *kernel) {
 /* Of one thread, for a kernel with tiles. */
 static size_t scratch_bytes(const struct sweep_part *part) {
     struct kernel_tile tile = tile_known(part->tile, part);
-    return temporal_scratch_bytes(&tile, temporal_sweeps(part));
+    return temporal_scratch_bytes(&tile, temporal_sweeps(part), temporal_height(part));
 }
 
 struct kernel_tile sweep_tile_plan(const struct sweep_part *part, const struct kernel *kernel) {

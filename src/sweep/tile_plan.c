@@ -6,7 +6,9 @@
 
 enum {
     PIECE_POINTS = 4096, /* a piece for threads to share has as many at least */
-    DEFAULT_ROWS = 8
+    DEFAULT_ROWS = 4,
+    LEAST_SWEEPS = 24, /* rows of a tile for each sweep, at least where threads share tiles */
+    HIGHEST_SWEEPS = 64
 };
 
 static int64_t larger(int64_t a, int64_t b) {
@@ -36,10 +38,19 @@ struct tile_cut tile_cut_pieces(struct region region, int pieces) {
     return cut;
 }
 
-struct tile_cut tile_cut_columns(struct region region, int width, int pieces, int64_t height) {
-    struct tile_cut cut = {region, larger(1, divide_up(region.x1 - region.x0, width)), 1};
-    int64_t highest = (region.y1 - region.y0) / height;
-    cut.along_y = larger(1, smaller(highest, divide_up(pieces, cut.along_x)));
+/* Rows of the highest tile: what a column leaves to the next stays in the second-level cache. */
+static int64_t highest(int sweeps) {
+    return (int64_t)HIGHEST_SWEEPS * sweeps;
+}
+
+struct tile_cut tile_cut_strips(struct region region, int pieces, int sweeps) {
+    struct tile_cut cut = tile_cut_whole(region);
+    int64_t rows = region.y1 - region.y0, least = (int64_t)LEAST_SWEEPS * sweeps;
+    if (rows == 1)
+        cut.along_x = larger(1, smaller(pieces, (region.x1 - region.x0) / least));
+    else
+        cut.along_y =
+            larger(larger(1, smaller(pieces, rows / least)), divide_up(rows, highest(sweeps)));
     return cut;
 }
 
@@ -83,15 +94,19 @@ struct sweep_caches caches_known(struct sweep_caches caches) {
         cache_bytes(caches.last_level, _SC_LEVEL3_CACHE_SIZE, 16 * kib * kib)};
 }
 
-/* Width at which rows and what tiles overlap fill nine tenths of the first-level cache. */
-static int default_width(int rows, int sweeps, const struct sweep_part *part) {
+/* Width at which the rows of a step fill two thirds of the first-level cache. */
+static int default_width(int rows, const struct sweep_part *part) {
     int64_t doubles = caches_known(part->caches).first_level / (int64_t)sizeof(double);
-    int64_t width = doubles * 9 / 10 / (part->layout.dimensions == 1 ? 1 : rows + 2);
-    return (int)larger(64, smaller(width - sweeps, 1 << 16) & -SPAN_LINE);
+    int64_t width = doubles * 2 / 3 / (part->layout.dimensions == 1 ? 1 : rows + 2);
+    return (int)(smaller(width, 1 << 16) & -TEMPORAL_UNIT);
 }
 
 int temporal_sweeps(const struct sweep_part *part) {
     return (int)smaller(part->layout.depth, TEMPORAL_SWEEPS_MAX);
+}
+
+int64_t temporal_height(const struct sweep_part *part) {
+    return smaller(part->layout.ny + 2 * part->layout.depth_y, highest(temporal_sweeps(part)));
 }
 
 struct kernel_tile tile_known(struct kernel_tile tile, const struct sweep_part *part) {
@@ -101,7 +116,7 @@ struct kernel_tile tile_known(struct kernel_tile tile, const struct sweep_part *
         known.rows = DEFAULT_ROWS;
     known.rows = (int)larger(TEMPORAL_ROWS_MIN, smaller(known.rows, TEMPORAL_ROWS_MAX));
     if (known.width == 0)
-        known.width = default_width(known.rows, sweeps, part);
-    known.width = (int)larger(SPAN_LINE, (known.width + SPAN_LINE - 1) & -SPAN_LINE);
+        known.width = default_width(known.rows, part);
+    known.width = temporal_width(known.width, sweeps);
     return known;
 }

@@ -14,9 +14,9 @@ struct tile_cut {
 struct tile_cut tile_cut_whole(struct region region);
 struct tile_cut tile_cut_pieces(struct region region, int pieces);
 
-/* Tiles of a width, each as high as the region, or cut in y into at most `pieces` that are at least
- * `height` high. */
-struct tile_cut tile_cut_columns(struct region region, int width, int pieces, int64_t height);
+/* Tiles for passes of so many sweeps: the whole region or at most `pieces` of it, high enough that
+ * what they compute twice does not count, but more where one would be too high. */
+struct tile_cut tile_cut_strips(struct region region, int pieces, int sweeps);
 
 int64_t tile_count(const struct tile_cut *cut);
 struct region tile_region(const struct tile_cut *cut, int64_t number);
@@ -27,7 +27,8 @@ struct sweep_caches caches_known(struct sweep_caches caches);
 /* The tile with defaults filled in, so that what a step works on stays in the first-level cache. */
 struct kernel_tile tile_known(struct kernel_tile tile, const struct sweep_part *part);
 
-/* Sweeps that one pass of a kernel with tiles advances at most. */
+/* Sweeps that one pass of a kernel with tiles advances at most, and rows that its tiles have. */
 int temporal_sweeps(const struct sweep_part *part);
+int64_t temporal_height(const struct sweep_part *part);
 
 #endif

@@ -279,10 +279,8 @@ static void tiles_cover_each_point_once(void **state) {
                 check_tiles(&whole);
                 struct tile_cut pieces = tile_cut_pieces(region, 16);
                 check_tiles(&pieces);
-                for (int width = 8; width <= 64; width += 8) {
-                    struct tile_cut columns = tile_cut_columns(region, width, 16, 5);
-                    check_tiles(&columns);
-                }
+                struct tile_cut strips = tile_cut_strips(region, 16, 1);
+                check_tiles(&strips);
             }
 }
 
@@ -294,8 +292,10 @@ static void pieces_are_enough_for_many_threads(void **state) {
     assert_int_equal(tile_count(&line), 16);
     struct tile_cut small = tile_cut_pieces((struct region){0, 10, 0, 10}, 16);
     assert_int_equal(tile_count(&small), 1);
-    struct tile_cut narrow = tile_cut_columns((struct region){0, 64, 0, 1000}, 64, 16, 50);
-    assert_int_equal(tile_count(&narrow), 16);
+    struct tile_cut strips = tile_cut_strips((struct region){0, 64, 0, 10000}, 16, 10);
+    assert_int_equal(tile_count(&strips), 16);
+    struct tile_cut part_of_line = tile_cut_strips((struct region){0, 1000000, 0, 1}, 16, 10);
+    assert_int_equal(tile_count(&part_of_line), 16);
 }
 
 static void kernels_are_chosen_by_size(void **state) {

@@ -341,7 +341,7 @@ static unsigned next_random(unsigned *state, unsigned below) {
     return (*state >> 16) % below;
 }
 
-static const int tile_widths[] = {0, 8, 16, 24, 40, 64, 256};
+static const int tile_widths[] = {0, 8, 64, 128, 192, 256, 320};
 static const int tile_rows[] = {0, 2, 3, 4, 5, 8, 12, 32};
 
 /* A case of any depth, sides, form, tile and number of threads; sizes are the caller's. */
@@ -640,22 +640,26 @@ static void denormals_are_kept_or_flushed(void **state) {
     }
 }
 
+static int64_t overlap_of(const struct sweep_case *c, const char *kernel, int threads, int sweeps) {
+    struct grid grid;
+    assert_true(case_grid(c, &grid));
+    omp_set_num_threads(threads);
+    struct sweeper *sweeper = case_sweeper(c, &grid, kernel_find(kernel));
+    int64_t points = sweeper_overlap_points(sweeper, sweeps);
+    sweeper_free(sweeper);
+    return points;
+}
+
 static void overlap_is_counted(void **state) {
     (void)state;
-    struct sweep_case c = make_case(2, 0, 0, 48, 10);
+    struct sweep_case c = make_case(2, 0, 0, 300, 10);
     c.depth = 3;
-    c.tile.width = 24;
-    struct grid grid;
-    assert_true(case_grid(&c, &grid));
-    omp_set_num_threads(1);
-    struct sweeper *sweeper = case_sweeper(&c, &grid, kernel_find("temporal"));
-    /* two tiles meet in one place; the first two sweeps go a line beyond it on both sides */
-    assert_int_equal(sweeper_overlap_points(sweeper, 3), 2 * 2 * SPAN_LINE * 10);
-    assert_int_equal(sweeper_overlap_points(sweeper, 1), 0);
-    sweeper_free(sweeper);
-    sweeper = case_sweeper(&c, &grid, kernel_find("vector"));
-    assert_int_equal(sweeper_overlap_points(sweeper, 3), 0);
-    sweeper_free(sweeper);
+    /* whole columns: from 5 points west of the side to 15 east of it */
+    assert_int_equal(overlap_of(&c, "temporal", 1, 3), 20 * 10 * 3);
+    /* beside that, each of two threads goes two rows and one row into the part of the other */
+    assert_int_equal(overlap_of(&c, "temporal", 2, 3), 20 * 10 * 3 + 2 * (2 + 1) * 320);
+    assert_int_equal(overlap_of(&c, "temporal", 2, 1), 0);
+    assert_int_equal(overlap_of(&c, "vector", 2, 3), 0);
 }
 
 static void tiles_have_a_size(void **state) {
@@ -670,13 +674,13 @@ static void tiles_have_a_size(void **state) {
         part.caches.first_level = kib * 1024;
         struct sweeper *sweeper = sweeper_make(&part, kernel_find("temporal"), &values, &status);
         struct kernel_tile tile = sweeper_tile(sweeper);
-        assert_true(tile.width >= 64 && tile.width % SPAN_LINE == 0 && tile.rows == 8);
-        assert_true(tile.width == 64 || tile.width * (tile.rows + 2) * 8 <= kib * 1024);
+        assert_true(tile.width >= 128 && tile.width % 64 == 0 && tile.rows == 4);
+        assert_true(tile.width == 128 || tile.width * (tile.rows + 2) * 8 <= kib * 1024);
         sweeper_free(sweeper);
     }
     part.tile = (struct kernel_tile){33, 7};
     struct sweeper *sweeper = sweeper_make(&part, kernel_find("temporal"), &values, &status);
-    assert_int_equal(sweeper_tile(sweeper).width, 40);
+    assert_int_equal(sweeper_tile(sweeper).width, 128);
     assert_int_equal(sweeper_tile(sweeper).rows, 7);
     sweeper_free(sweeper);
 }
