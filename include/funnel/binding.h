@@ -50,6 +50,10 @@ bool binding_threads_check(struct status *status);
  * itself. */
 int binding_probe(struct rank_place *place, struct thread_place *threads, int capacity);
 
+/* Makes parallel regions of this process one thread wide, whatever the environment says: for
+ * programs whose main thread does everything. Call before the first of them. */
+void binding_main_thread_only(void);
+
 /* CPUs that the cgroups on the path of this process grant it, version 1 or 2, the least of them; 0
  * without a limit. `group` becomes the number of the cgroup that limits, 0 if none does. `root` is
  * "" on a real machine; tests pass a folder that imitates /proc and /sys. */
@@ -132,6 +136,22 @@ const char *binding_describe(const struct topology *topology, const struct cpu_s
 /* The short form: "package 0 core L4-7". Returns `text`. */
 const char *binding_describe_short(const struct topology *topology, const struct cpu_set *set,
                                    char *text, size_t size);
+
+/* Whether two sets of PUs of a node have something in common: one core, one cache. */
+enum binding_common {
+    BINDING_UNKNOWN, /* the topology does not say */
+    BINDING_APART,   /* no part of one touches what the other is in */
+    BINDING_PERHAPS, /* they touch the same one, but each or one of them may be elsewhere */
+    BINDING_SAME     /* both lie within one */
+};
+
+struct binding_nearness {
+    enum binding_common pu, core, cache /* the outermost */, numa, package;
+};
+
+/* How near two sets are. Pure. */
+struct binding_nearness binding_nearness(const struct topology *topology, const struct cpu_set *a,
+                                         const struct cpu_set *b);
 
 /* Writes the picture of the node: a row a rank, a digit a PU, package and NUMA borders. */
 void binding_picture(const struct topology *topology, const struct rank_place *places,

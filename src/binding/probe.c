@@ -84,6 +84,10 @@ bool binding_threads_check(struct status *status) {
     return status_good(status);
 }
 
+void binding_main_thread_only(void) {
+    omp_set_num_threads(1);
+}
+
 int binding_probe(struct rank_place *place, struct thread_place *threads, int capacity) {
     *place = (struct rank_place){.threads = 0};
     int count = 0;

@@ -33,6 +33,8 @@ int pu_domain(const struct pu *pu, enum domain domain) {
         return pu->numa;
     case DOMAIN_PACKAGE:
         return pu->package;
+    case DOMAIN_CACHE:
+        return pu->last_bytes > 0 ? pu->last_cache : -1;
     }
     return 0;
 }

@@ -23,7 +23,7 @@ struct topology {
 };
 
 /* What a PU belongs to. */
-enum domain { DOMAIN_CORE, DOMAIN_NUMA, DOMAIN_PACKAGE };
+enum domain { DOMAIN_CORE, DOMAIN_NUMA, DOMAIN_PACKAGE, DOMAIN_CACHE };
 int pu_domain(const struct pu *pu, enum domain domain);
 
 size_t topology_bytes(int pus);

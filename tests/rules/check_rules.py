@@ -12,9 +12,8 @@ import source
 # A room may include headers of the rooms before it.
 ROOMS = ('base', 'domain', 'model', 'config', 'exchange', 'sweep', 'binding', 'solver', 'store',
          'programs')
-MPI_HOMES = ('src/exchange/', 'src/store/', 'include/funnel/team_mpi.h', 'src/programs/pingpong_loops.c',
-             'src/programs/pingpong_window.c', 'src/programs/alltomany_loops',
-             'src/programs/collectives_loops')
+MPI_HOMES = ('src/exchange/', 'src/store/', 'include/funnel/team_mpi.h', 'src/programs/pingpong_loops',
+             'src/programs/alltomany_loops', 'src/programs/collectives_loops')
 OPENMP_HOMES = ('src/sweep/', 'src/binding/probe.c', 'src/solver/overlap.c')
 BOTH_HOME = 'src/solver/overlap.c'  # the step whose main thread communicates in a parallel region
 CLOCK_HOME = 'src/base/'

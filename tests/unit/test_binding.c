@@ -596,8 +596,45 @@ static void no_cgroup_is_no_quota(void **state) {
     remove_root(root);
 }
 
+/* A letter each for PU, core, cache, NUMA node and package: Unknown, Apart, Perhaps, Same. */
+static void assert_nearness(const char *name, const char *a, const char *b, const char *expected) {
+    static const char letters[] = {[BINDING_UNKNOWN] = 'U',
+                                   [BINDING_APART] = 'A',
+                                   [BINDING_PERHAPS] = 'P',
+                                   [BINDING_SAME] = 'S'};
+    struct topology *topology = machine(name);
+    const struct cpu_set first = set_of(a), second = set_of(b);
+    assert_non_null(topology);
+    for (int order = 0; order < 2; order++) {
+        const struct binding_nearness near = order == 0
+                                                 ? binding_nearness(topology, &first, &second)
+                                                 : binding_nearness(topology, &second, &first);
+        const char found[] = {letters[near.pu],   letters[near.core],    letters[near.cache],
+                              letters[near.numa], letters[near.package], '\0'};
+        assert_string_equal(found, expected);
+    }
+    topology_free(topology);
+}
+
+static void what_two_ranks_have_in_common(void **state) {
+    (void)state;
+    /* siblings of one core; cores of one cache; caches of one package; packages */
+    assert_nearness(two_by_64_smt, "0", "1", "ASSSS");
+    assert_nearness(two_by_64_smt, "0", "2", "AASSS");
+    assert_nearness(two_by_64_smt, "0", "16", "AAASS");
+    assert_nearness(two_by_64_smt, "0", "128", "AAAAA");
+    assert_nearness(two_by_64_smt, "3", "3", "SSSSS");
+    assert_nearness(two_by_64_smt, "0-15", "8-31", "PPPSS");
+    assert_nearness(two_by_64_smt, "0-255", "0-255", "PPPPP");
+    /* NUMA nodes inside a package; a machine whose caches are not described */
+    assert_nearness(two_by_4_numa, "0", "4", "AAAAS");
+    assert_nearness(two_cores, "0", "1", "AAUSS");
+    assert_nearness(two_cores, "0", "", "UUUUU");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_two_ranks_have_in_common),
         cmocka_unit_test(faults_are_found),
         cmocka_unit_test(sound_layouts_raise_no_alarm),
         cmocka_unit_test(remedies_speak_the_launchers_language),
