@@ -21,6 +21,7 @@ struct team_facts {
     char host[TEAM_HOST_BYTES];
     const char *thread_level_asked, *thread_level_provided; /* "MPI_THREAD_FUNNELED" */
     char mpi_library[TEAM_VERSION_BYTES]; /* MPI_Get_library_version, first line */
+    char mpi_device[64];                  /* "ch4:ucx"; empty where MPI names none */
     char mpi_headers[64];                 /* name and version of mpi.h at compile time */
     const char *launcher;                 /* "hydra", "srun", "openmpi", "none" */
     bool yields;         /* waiting yields: ranks of the node outnumber the PUs they may use; the

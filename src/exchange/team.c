@@ -17,11 +17,24 @@ MPI_Comm team_communicator(const struct team *team) {
     return team->comm;
 }
 
+/* The word that follows "MPICH Device:" in the library's own description. */
+static void read_device(struct team_facts *facts, const char *text) {
+    static const char label[] = "MPICH Device:";
+    const char *found = strstr(text, label);
+    if (found == NULL)
+        return;
+    found += sizeof label - 1;
+    found += strspn(found, " \t");
+    snprintf(facts->mpi_device, sizeof facts->mpi_device, "%.*s", (int)strcspn(found, " \t\n"),
+             found);
+}
+
 /* The first line of the library's own description, tabs as blanks. */
 static void read_library_name(struct team_facts *facts) {
     char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
     int length = 0;
     mpi_check(MPI_Get_library_version(text, &length), "MPI_Get_library_version");
+    read_device(facts, text);
     text[strcspn(text, "\n")] = '\0';
     for (char *tab = strchr(text, '\t'); tab != NULL; tab = strchr(tab, '\t'))
         *tab = ' ';
