@@ -218,6 +218,13 @@ static bool place_ranks(struct prediction *prediction, const struct machine *mac
                                run->ranks < most ? run->ranks : most, status);
 }
 
+/* Threads meet once a sweep, or once a pass over several. */
+static double overhead_s(const struct machine *machine, const struct run_case *run,
+                         const struct prediction *prediction) {
+    const int sweeps = machine->kernels[prediction->kernel].in_passes ? prediction->depth : 1;
+    return core_values_at(&machine->sweep_overhead, run->threads) / sweeps;
+}
+
 bool prediction_make(struct prediction *prediction, const struct machine *machine,
                      const struct run_case *run, struct status *status) {
     if (!place_ranks(prediction, machine, run, status))
@@ -225,7 +232,7 @@ bool prediction_make(struct prediction *prediction, const struct machine *machin
     prediction->depth = usable_depth(prediction, run);
     const struct busiest busiest = find_busiest(prediction, run->grid);
     choose_kernel(prediction, machine, run, &busiest);
-    prediction->overhead_s = core_values_at(&machine->sweep_overhead, run->threads);
+    prediction->overhead_s = overhead_s(machine, run, prediction);
     prediction->norm_s =
         NORM_SWEEPS * (prediction->compute_s + prediction->overhead_s) / run->check_every;
     prediction->reduction_s = reduction_s(machine, run, prediction->nodes);

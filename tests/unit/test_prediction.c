@@ -245,6 +245,10 @@ static void threads_share_the_points_and_cost_their_start(void **state) {
     assert_near(found.overhead_s, 4e-6, 1e-12);
     run.threads = 2;
     assert_near(prediction_of(&machine, &run).overhead_s, 2e-6, 1e-12);
+    machine.kernels[0].in_passes = true; /* threads meet once in 8 sweeps */
+    run.kernel = 0;
+    run.depth = 8;
+    assert_near(prediction_of(&machine, &run).overhead_s, 0.25e-6, 1e-12);
 }
 
 static void overlap_hides_what_the_other_threads_compute(void **state) {
