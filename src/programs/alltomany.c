@@ -2,29 +2,10 @@
  * what does an iteration cost, where, and does the cost grow with their number? */
 #include "alltomany.h"
 #include "funnel/streams.h"
+#include "program.h"
 #include <string.h>
 
 static const char program[] = "alltomany";
-
-static void print_version(const struct team_facts *facts, FILE *out) {
-    const struct build_facts *build = build_facts();
-    fprintf(out, "%s (Funnel) %s, commit %s%s\n", program, build->version, build->commit,
-            build->dirty ? " with changes" : "");
-    fprintf(out, "MPI       built with %s, runs with %s\n", facts->mpi_headers, facts->mpi_library);
-    fprintf(out, "hwloc     %s\n", binding_hwloc_versions());
-}
-
-/* Where the ranks run and what is wrong with that comes before any number. Rank 0. */
-static void print_head(const struct team_facts *facts, const struct binding_report *binding,
-                       FILE *out) {
-    const struct build_facts *build = build_facts();
-    fprintf(out, "%s   Funnel %s, commit %.12s%s, %s\n", program, build->version, build->commit,
-            build->dirty ? " with changes" : "", facts->mpi_library);
-    binding_report_print(binding, false, out);
-    binding_report_problems(binding, out);
-    if (build->sanitized)
-        fputs("a sanitizer build: its times say nothing\n", out);
-}
 
 /* What a run leaves behind, on rank 0. */
 struct outcome {
@@ -64,10 +45,8 @@ static int study(struct team *team, const struct outcome *outcome, struct alltom
     const bool root = outcome->facts->rank == 0;
     const char *record = outcome->options->record;
     FILE *out = record != NULL && strcmp(record, "-") == 0 ? stderr : stdout;
-    if (root) {
-        print_head(outcome->facts, outcome->binding, out);
-        fflush(out);
-    }
+    if (root)
+        program_head(program, outcome->facts, outcome->binding, out);
     if (alltomany_measure(team, &outcome->options->asked, result, status) && root)
         tell(outcome, result, status, out);
     alltomany_result_release(result);
@@ -88,12 +67,13 @@ static int alltomany(struct team *team, int argc, char **argv, struct status *st
         if (facts->rank == 0 && options.asked.help)
             alltomany_help(stdout);
         else if (facts->rank == 0)
-            print_version(facts, stdout);
+            program_version(program, facts, stdout);
         return EXIT_CODE_DONE;
     }
     struct alltomany_result result;
     if (!alltomany_plan(team, &options.asked, &result, status))
         return status->code;
+    binding_main_thread_only();
     struct binding_report *binding = binding_take(team);
     const struct outcome outcome = {&options, facts, binding, argc, argv};
     const int code = study(team, &outcome, &result, status);

@@ -3,7 +3,8 @@
 #include "alltomany_loops_parts.h"
 #include "funnel/clock.h"
 #include "funnel/memory.h"
-#include "funnel/text.h"
+#include "pingpong_payload.h"
+#include "program.h"
 #include <limits.h>
 #include <stdlib.h>
 
@@ -34,49 +35,11 @@ bool loops_check_plan(const struct loops_variant *variant, const struct loops_pl
     return status_good(status);
 }
 
-/* What one rank needs and its node can give, as rank 0 hears it. */
-struct need {
-    int node;
-    int64_t bytes, available_bytes;
-};
-
-/* Rank 0: fails if the ranks of any node need more than it has. */
-static void check_needs(const struct need *needs, int ranks, int nodes, struct status *status) {
-    int64_t *of_node = calloc((size_t)nodes, sizeof *of_node);
-    char asked[32], there[32];
-    for (int rank = 0; of_node != NULL && rank < ranks; rank++) {
-        const struct need *need = &needs[rank];
-        of_node[need->node] += need->bytes;
-        if (need->available_bytes < 0 || of_node[need->node] <= need->available_bytes)
-            continue;
-        status_fail(status, EXIT_CODE_ENVIRONMENT,
-                    "the messages need %s or more on node %d, which has %s; use a smaller -b",
-                    text_bytes(asked, sizeof asked, (double)of_node[need->node]), need->node,
-                    text_bytes(there, sizeof there, (double)need->available_bytes));
-    }
-    free(of_node);
-}
-
-static bool check_memory(struct team *team, int64_t bytes, struct status *status) {
-    const struct team_facts *facts = team_facts(team);
-    const struct need mine = {facts->node, bytes, memory_available_bytes("")};
-    struct need *needs = calloc((size_t)facts->ranks, sizeof *needs);
-    if (needs == NULL)
-        status_fail(status, EXIT_CODE_ENVIRONMENT, "no memory for %d ranks", facts->ranks);
-    if (team_agree(team, status)) {
-        team_gather(team, &mine, sizeof mine, needs);
-        if (facts->rank == 0)
-            check_needs(needs, facts->ranks, facts->nodes, status);
-    }
-    free(needs);
-    return team_agree(team, status);
-}
-
-static unsigned char *take(int64_t bytes, struct status *status) {
+static char *take(int64_t bytes, struct status *status) {
     return memory_take(bytes > 0 ? (size_t)bytes : 1, status);
 }
 
-static void give_back(unsigned char *memory, int64_t bytes) {
+static void give_back(char *memory, int64_t bytes) {
     memory_release(memory, bytes > 0 ? (size_t)bytes : 1);
 }
 
@@ -167,7 +130,7 @@ struct loops *loops_make(struct team *team, const struct loops_variant *variant,
         return NULL;
     }
     describe(loops, team, variant, plan);
-    if (check_memory(team, loops->outgoing_bytes + loops->arrived_bytes, status))
+    if (program_memory_check(team, loops->outgoing_bytes + loops->arrived_bytes, status))
         take_arrays(loops, status);
     if (team_agree(team, status)) {
         prepare(loops);
@@ -245,18 +208,22 @@ struct loops_times loops_run(struct loops *loops, int iterations) {
 }
 
 void loops_arm(struct loops *loops, int64_t iteration) {
-    pattern_fill(loops->outgoing, loops->outgoing_bytes, loops->rank, iteration);
+    payload_fill(loops->outgoing, loops->outgoing_bytes,
+                 payload_seed(loops->outgoing_bytes, (uint64_t)iteration, loops->rank));
     for (int i = 0; i < loops->incoming_count; i++) {
         const struct incoming *message = &loops->incoming[i];
-        pattern_fill(message->place, message->bytes, message->source, iteration + 1);
+        payload_spoil(message->place, message->bytes,
+                      payload_seed(message->bytes, (uint64_t)iteration, message->source));
     }
 }
 
 bool loops_check(struct loops *loops, int64_t iteration, struct status *status) {
     for (int i = 0; i < loops->incoming_count; i++) {
         const struct incoming *message = &loops->incoming[i];
-        const int64_t wrong =
-            pattern_mismatch(message->place, message->bytes, message->source, iteration);
+        unsigned char expected;
+        const int64_t wrong = payload_first_wrong(
+            message->place, message->bytes,
+            payload_seed(message->bytes, (uint64_t)iteration, message->source), &expected);
         if (wrong >= 0)
             status_fail(status, EXIT_CODE_INTERNAL,
                         "validation: iteration %lld: byte %lld of the %d from rank %d is wrong on "

@@ -8,7 +8,7 @@
 /* A message to come, in the order of posting. */
 struct incoming {
     int source, bytes;
-    unsigned char *place;
+    char *place;
 };
 
 struct loops {
@@ -20,7 +20,7 @@ struct loops {
     int incoming_count; /* ranks if this one is a receiver, else 0 */
     int block;          /* receives posted at a time */
     struct incoming *incoming;
-    unsigned char *outgoing, *arrived; /* one message to send, room for all to come */
+    char *outgoing, *arrived; /* one message to send, room for all to come */
     int64_t outgoing_bytes, arrived_bytes;
     MPI_Request *requests; /* the incoming ones in order of posting, then one a receiver */
     struct loops_times times;

@@ -74,24 +74,3 @@ void pattern_sequence(enum pattern_order order, uint64_t seed, int *sequence, in
     if (order == ORDER_RANDOM)
         shuffle(seed, sequence, count);
 }
-
-/* Neither the message of another rank nor that of another iteration looks the same, nor a message
- * that is shifted by whole cache lines or pages. */
-static unsigned char pattern_byte(int64_t offset, int source, int64_t iteration) {
-    uint64_t mixed = (uint64_t)offset + ((uint64_t)offset >> 8) * 3 + (uint64_t)source * 37 +
-                     (uint64_t)iteration * 101 + 1;
-    return (unsigned char)(mixed & 0xff);
-}
-
-void pattern_fill(unsigned char *message, int64_t bytes, int source, int64_t iteration) {
-    for (int64_t i = 0; i < bytes; i++)
-        message[i] = pattern_byte(i, source, iteration);
-}
-
-int64_t pattern_mismatch(const unsigned char *message, int64_t bytes, int source,
-                         int64_t iteration) {
-    for (int64_t i = 0; i < bytes; i++)
-        if (message[i] != pattern_byte(i, source, iteration))
-            return i;
-    return -1;
-}

@@ -1,5 +1,5 @@
 /* The pattern of the all-to-many study, as pure arithmetic: who receives, how large each rank's
- * message is, where it lies in the receiver's buffer, and which bytes it holds. */
+ * message is, where it lies in the receiver's buffer. */
 #ifndef FUNNEL_ALLTOMANY_PATTERN_H
 #define FUNNEL_ALLTOMANY_PATTERN_H
 
@@ -37,11 +37,5 @@ enum pattern_order { ORDER_FORWARD, ORDER_REVERSE, ORDER_RANDOM };
 /* Fills sequence[0..count-1] with 0..count-1 in this order; a random one depends on `seed` alone.
  */
 void pattern_sequence(enum pattern_order order, uint64_t seed, int *sequence, int count);
-
-/* Writes the bytes of a message, which differ with sender, iteration and offset. */
-void pattern_fill(unsigned char *message, int64_t bytes, int source, int64_t iteration);
-/* Offset of the first byte that is not what pattern_fill writes; -1 if all are right. */
-int64_t pattern_mismatch(const unsigned char *message, int64_t bytes, int source,
-                         int64_t iteration);
 
 #endif

@@ -1,65 +1,18 @@
 """alltomany as a person runs it: the lines of the study, every variant, bad input, damaged messages.
 
-usage: test_alltomany.py SCHEMA ALLTOMANY MPIEXEC CORRUPT_MESSAGE
-(CORRUPT_MESSAGE is a library to preload: a network that damages what it carries.)
+usage: see lab_cli.py
 """
-import json
-import os
 import re
-import subprocess
-import sys
-import tempfile
-import unittest
 
-import check_schema
+from lab_cli import Case, main, run
 
-SCHEMA, ALLTOMANY, MPIEXEC, CORRUPT_MESSAGE = sys.argv[1:5]
-HANG_GUARD_S = 60
 VARIANTS = ("isend", "issend", "alltoallv", "alltoallw", "persistent", "neighbor")
 POSTING = ("isend", "issend", "persistent")
-
-
-def run(*options, ranks=2, **environment):
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("MPIR_CVAR")}
-    kept.update(OMP_NUM_THREADS="1", MPIEXEC_TIMEOUT=str(HANG_GUARD_S), **environment)
-    return subprocess.run([MPIEXEC, "-n", str(ranks), ALLTOMANY, *options], env=kept, text=True,
-                          stdin=subprocess.DEVNULL, capture_output=True, timeout=HANG_GUARD_S + 10)
 
 
 def number_after(words, text):
     """The first number of the line that starts with `words`."""
     return int(re.search(rf"^\s*{words}\s+(\d+)", text, re.MULTILINE).group(1))
-
-
-class Case(unittest.TestCase):
-    def good(self, *options, **how):
-        done = run(*options, **how)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(done.stdout.splitlines()[-1], "alltomany: done (exit code 0)")
-        return done.stdout
-
-    def measured(self, *options, **how):
-        """What the record says; it keeps to the schema."""
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "record.json")
-            self.good(*options, "--record", path, **how)
-            with open(path, encoding="utf-8") as file:
-                text = file.read()
-        self.assertEqual(check_schema.check(SCHEMA, text), [])
-        with open(SCHEMA, encoding="utf-8") as file:
-            schema = json.load(file)
-        measured = json.loads(text)["measured"]
-        faults = check_schema.faults(schema["$defs"]["alltomany"], measured, schema, "measured")
-        self.assertEqual(list(faults), [])
-        return measured
-
-    def refused(self, code, complaint, *options, **how):
-        done = run(*options, **how)
-        lines = [line for line in done.stderr.splitlines() if line.startswith("alltomany: ")]
-        self.assertEqual((done.returncode, len(lines)), (code, 1), done.stderr)
-        self.assertIn(complaint, lines[0])
-        self.assertNotIn("end to end", done.stdout)
-        return done
 
 
 class Study(Case):
@@ -143,17 +96,8 @@ class Variants(Case):
 
 
 class Validation(Case):
-    def damaged(self, *options, **environment):
-        environment["LD_PRELOAD"] = os.path.basename(CORRUPT_MESSAGE)
-        environment["LD_LIBRARY_PATH"] = os.path.dirname(CORRUPT_MESSAGE)
-        environment["ASAN_OPTIONS"] = "verify_asan_link_order=0"
-        return (run if "--validate" not in options else self.refused_damage)(*options, **environment)
-
-    def refused_damage(self, *options, **how):
-        return self.refused(1, "validation: iteration", *options, **how).stderr
-
     def test_a_wrong_byte_is_named(self):
-        words = self.damaged("--validate", "-n", "5")
+        words = self.damaged("--validate", "-n", "5").stderr
         self.assertIn("iteration 0: byte 19 of the 20 from rank 1 is wrong on rank 0 (variant isend)", words)
 
     def test_posting_variants(self):
@@ -163,12 +107,13 @@ class Validation(Case):
                     self.damaged("--validate", "-n", "3", "--variant", variant, *options)
 
     def test_one_call(self):
-        words = self.damaged("--validate", "-n", "3", "--variant", "alltoallv")
+        words = self.damaged("--validate", "-n", "3", "--variant", "alltoallv").stderr
         self.assertIn("byte 0 of the 10 from rank 0", words)
 
     def test_the_last_timed_iteration_is_checked(self):
         # 5 untimed iterations, 10 of warm-up; the 20th is the last of the timed ones
-        self.assertIn("iteration 5: byte 19", self.damaged("--validate", "-n", "5", CORRUPT_FROM="20"))
+        words = self.damaged("--validate", "-n", "5", CORRUPT_FROM="20").stderr
+        self.assertIn("iteration 5: byte 19", words)
 
     def test_without_validation_nothing_is_noticed(self):
         self.assertEqual(self.damaged("-n", "5").returncode, 0)
@@ -253,7 +198,7 @@ class BadInput(Case):
         unit = available * 1024 // (ranks * ranks) + 1  # every rank receives 4 of them, and sends 1
         if unit > 2**31 - 1:
             self.skipTest("a node with more memory than these messages")
-        self.refused(5, "use a smaller -b", "-b", str(unit), "-p", "1", "-n", "1", ranks=ranks)
+        self.refused(5, "ask for smaller ones", "-b", str(unit), "-p", "1", "-n", "1", ranks=ranks)
 
     def test_nodes_of_different_sizes(self):
         self.refused(2, "say with -p how many make a node", ranks=3, MPIR_CVAR_NUM_CLIQUES="2")
@@ -275,4 +220,4 @@ class Help(Case):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])
+    main()

@@ -123,32 +123,6 @@ static void a_random_order_has_no_direction(void **state) {
     assert_in_range(ascending, MANY / 2 - 40, MANY / 2 + 40);
 }
 
-enum { MESSAGE = 5000 };
-
-static void every_wrong_byte_is_found(void **state) {
-    (void)state;
-    unsigned char message[MESSAGE];
-    pattern_fill(message, MESSAGE, 3, 17);
-    assert_int_equal(pattern_mismatch(message, MESSAGE, 3, 17), -1);
-    for (int at = 0; at < MESSAGE; at++) {
-        message[at] ^= 1;
-        assert_int_equal(pattern_mismatch(message, MESSAGE, 3, 17), at);
-        message[at] ^= 1;
-    }
-}
-
-static void a_message_of_another_rank_iteration_or_place_is_wrong(void **state) {
-    (void)state;
-    unsigned char message[MESSAGE];
-    pattern_fill(message, MESSAGE, 3, 17);
-    assert_true(pattern_mismatch(message, 1, 4, 17) == 0);
-    assert_true(pattern_mismatch(message, 1, 3, 16) == 0);
-    assert_true(pattern_mismatch(message + 1, 1, 3, 17) == 0);
-    assert_true(pattern_mismatch(message + 64, 1, 3, 17) == 0);
-    assert_true(pattern_mismatch(message + 4096, 1, 3, 17) == 0);
-    assert_true(pattern_mismatch(message, 0, 4, 16) == -1);
-}
-
 static void the_spread_of_some_ranks_leaves_out_the_others(void **state) {
     (void)state;
     const double values[] = {4, 100, 2, 0, 6, -7};
@@ -241,8 +215,6 @@ int main(void) {
         cmocka_unit_test(p_must_divide_the_ranks),
         cmocka_unit_test(orders_are_what_they_are_called),
         cmocka_unit_test(a_random_order_has_no_direction),
-        cmocka_unit_test(every_wrong_byte_is_found),
-        cmocka_unit_test(a_message_of_another_rank_iteration_or_place_is_wrong),
         cmocka_unit_test(the_spread_of_some_ranks_leaves_out_the_others),
         cmocka_unit_test(proportional_times_are_told),
         cmocka_unit_test(a_fixed_cost_is_told_and_measured),

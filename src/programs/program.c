@@ -1,0 +1,69 @@
+/* Said and checked the same way by every program of the network lab. */
+#include "program.h"
+#include "funnel/memory.h"
+#include "funnel/record.h"
+#include "funnel/text.h"
+#include <stdlib.h>
+
+void program_version(const char *program, const struct team_facts *facts, FILE *out) {
+    const struct build_facts *build = build_facts();
+    fprintf(out, "%s (Funnel) %s, commit %s%s\n", program, build->version, build->commit,
+            build->dirty ? " with changes" : "");
+    fprintf(out, "MPI       built with %s, runs with %s\n", facts->mpi_headers, facts->mpi_library);
+    fprintf(out, "hwloc     %s\n", binding_hwloc_versions());
+}
+
+void program_head(const char *program, const struct team_facts *facts,
+                  const struct binding_report *binding, FILE *out) {
+    const struct build_facts *build = build_facts();
+    fprintf(out, "%-11s Funnel %s, commit %.12s%s, %s\n", program, build->version, build->commit,
+            build->dirty ? " with changes" : "", facts->mpi_library);
+    binding_report_print(binding, false, out);
+    binding_report_problems(binding, out);
+    if (build->sanitized)
+        fputs("a sanitizer build: its times say nothing\n", out);
+    if (facts->yields)
+        fputs(
+            "yielding    waiting gives the processor away, for ranks outnumber PUs: times contain "
+            "it\n",
+            out);
+    fflush(out);
+}
+
+/* What one rank wants and its node can give, as rank 0 hears it. */
+struct wish {
+    int node;
+    int64_t bytes, available_bytes; /* available: -1 where nothing can be read */
+};
+
+/* Rank 0. */
+static void check_wishes(const struct wish *wishes, int ranks, int nodes, struct status *status) {
+    int64_t *of_node = calloc((size_t)nodes, sizeof *of_node);
+    char asked[32], there[32];
+    for (int rank = 0; of_node != NULL && rank < ranks; rank++) {
+        const struct wish *wish = &wishes[rank];
+        of_node[wish->node] += wish->bytes;
+        if (wish->available_bytes < 0 || of_node[wish->node] <= wish->available_bytes)
+            continue;
+        status_fail(status, EXIT_CODE_ENVIRONMENT,
+                    "the messages need %s or more on node %d, which has %s; ask for smaller ones",
+                    text_bytes(asked, sizeof asked, (double)of_node[wish->node]), wish->node,
+                    text_bytes(there, sizeof there, (double)wish->available_bytes));
+    }
+    free(of_node);
+}
+
+bool program_memory_check(struct team *team, int64_t bytes, struct status *status) {
+    const struct team_facts *facts = team_facts(team);
+    const struct wish mine = {facts->node, bytes, memory_available_bytes("")};
+    struct wish *wishes = calloc((size_t)facts->ranks, sizeof *wishes);
+    if (wishes == NULL)
+        status_fail(status, EXIT_CODE_ENVIRONMENT, "no memory for %d ranks", facts->ranks);
+    if (team_agree(team, status)) {
+        team_gather(team, &mine, sizeof mine, wishes);
+        if (facts->rank == 0)
+            check_wishes(wishes, facts->ranks, facts->nodes, status);
+    }
+    free(wishes);
+    return team_agree(team, status);
+}
