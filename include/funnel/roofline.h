@@ -55,7 +55,8 @@ double core_values_at(const struct core_values *values, int cores);
 /* Seconds that a core takes for its share of a sweep. In the place whose up_to_bytes holds its
  * working set the rate is the measured one; up to twice that the time a point goes over linearly
  * to the next place. Beyond the last place the rate of the last is kept, but no faster than `copy`
- * (bytes a second of the node, empty if unknown) lets the traffic through. With more cores than
+ * (bytes a second of the node, empty if unknown) lets the traffic through; the same bounds a kernel
+ * with passes whose rate in memory was measured with more sweeps a pass. With more cores than
  * measured a rate in cache grows with them, one in memory stays. */
 double roofline_sweep_s(const struct kernel_rates *kernel, const struct core_values *copy,
                         const struct core_load *load);

@@ -101,6 +101,20 @@ static void choose_kernel(struct prediction *prediction, const struct machine *m
             prediction->kernel = kernel;
         }
     }
+    if (isinf(prediction->compute_s)) /* nothing else is known */
+        prediction->compute_s = compute_s(machine, run, prediction, busiest, prediction->kernel);
+}
+
+/* A norm reads the field as often as about four sweeps do that go through memory one by one,
+ * however many the kernel does in one pass. */
+static double norm_s(const struct machine *machine, const struct run_case *run,
+                     const struct busiest *busiest) {
+    struct prediction one_by_one = {.depth = 1};
+    struct run_case any_kernel = *run;
+    if (run->kernel >= 0 && machine->kernels[run->kernel].in_passes)
+        any_kernel.kernel = -1;
+    choose_kernel(&one_by_one, machine, &any_kernel, busiest);
+    return NORM_SWEEPS * one_by_one.compute_s / run->check_every;
 }
 
 /* The messages of one stage of an exchange, counted in both ways. */
@@ -233,8 +247,7 @@ bool prediction_make(struct prediction *prediction, const struct machine *machin
     const struct busiest busiest = find_busiest(prediction, run->grid);
     choose_kernel(prediction, machine, run, &busiest);
     prediction->overhead_s = overhead_s(machine, run, prediction);
-    prediction->norm_s =
-        NORM_SWEEPS * (prediction->compute_s + prediction->overhead_s) / run->check_every;
+    prediction->norm_s = norm_s(machine, run, &busiest);
     prediction->reduction_s = reduction_s(machine, run, prediction->nodes);
     count_exchange(prediction, machine, run, &busiest);
     add_up(prediction, run);

@@ -47,21 +47,32 @@ static int next_place(const struct kernel_rates *kernel, int begin) {
     return row;
 }
 
-/* Beyond the last cache place: its rate, or what the traffic allows if that is less. */
-static double beyond_s(const struct kernel_rates *kernel, int begin, const struct core_values *copy,
-                       const struct core_load *load) {
-    const double in_cache_s = point_s(kernel, begin, load->cores);
+/* What the traffic with memory takes a point; 0 where the bandwidth is unknown. */
+static double traffic_s(const struct kernel_rates *kernel, const struct core_values *copy,
+                        const struct core_load *load) {
     const double bandwidth = core_values_at(copy, load->cores);
-    if (!(bandwidth > 0))
-        return in_cache_s;
     const int sweeps = kernel->in_passes ? load->sweeps_in_pass : 1;
-    return fmax(in_cache_s, load->bytes_per_point / sweeps * load->cores / bandwidth);
+    return bandwidth > 0 ? load->bytes_per_point / sweeps * load->cores / bandwidth : 0;
+}
+
+/* Seconds a point beyond the cache place that begins at row `place`: as measured in the next one.
+ * Passes there were measured with many sweeps each; fewer are bound by their traffic. Without a
+ * next place the rate is that in cache, as far as the traffic allows. */
+static double beyond_s(const struct kernel_rates *kernel, int place, int next,
+                       const struct core_values *copy, const struct core_load *load) {
+    if (next == kernel->count)
+        return fmax(point_s(kernel, place, load->cores), traffic_s(kernel, copy, load));
+    const double measured_s = point_s(kernel, next, load->cores);
+    const bool in_memory = isinf(kernel->rates[next].up_to_bytes);
+    return in_memory && kernel->in_passes ? fmax(measured_s, traffic_s(kernel, copy, load))
+                                          : measured_s;
 }
 
 double roofline_sweep_s(const struct kernel_rates *kernel, const struct core_values *copy,
                         const struct core_load *load) {
     int place = 0, next = next_place(kernel, 0);
-    while (next < kernel->count && load->working_set_bytes > 2 * kernel->rates[place].up_to_bytes) {
+    while (next < kernel->count && isfinite(kernel->rates[next].up_to_bytes) &&
+           load->working_set_bytes > 2 * kernel->rates[place].up_to_bytes) {
         place = next;
         next = next_place(kernel, place);
     }
@@ -69,8 +80,7 @@ double roofline_sweep_s(const struct kernel_rates *kernel, const struct core_val
     const double inside_s = point_s(kernel, place, load->cores);
     if (load->working_set_bytes <= up_to)
         return load->points * inside_s;
-    const double outside_s = next < kernel->count ? point_s(kernel, next, load->cores)
-                                                  : beyond_s(kernel, place, copy, load);
+    const double outside_s = beyond_s(kernel, place, next, copy, load);
     if (load->working_set_bytes >= 2 * up_to)
         return load->points * outside_s;
     return load->points * between(load->working_set_bytes, up_to, inside_s, 2 * up_to, outside_s);

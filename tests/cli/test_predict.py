@@ -73,14 +73,14 @@ class Figures(Case):
         a norm that takes as long as four, and two reductions of 48 bytes."""
         rows = self.layouts(MACHINE, LECTURE, "parallel.kernel=vector", DEPTH_1, "--ranks", "1,2",
                             "--threads", "1", "parallel.process_grid=1d-y")
-        self.assert_near(rows[1, 1]["sweep_s"], 1.004 * (16e-3 + 1e-6))
+        self.assert_near(rows[1, 1]["sweep_s"], 1.004 * 16e-3 + 1e-6)
         exchange_s, reduction_s = 3e-6 + 32000 * 5e-10, 2 * (1e-6 + 48e-9) / 1000
-        self.assert_near(rows[2, 1]["sweep_s"], 1.004 * (12.8e-3 + 1e-6) + exchange_s + reduction_s)
+        self.assert_near(rows[2, 1]["sweep_s"], 1.004 * 12.8e-3 + 1e-6 + exchange_s + reduction_s)
         self.assert_near(rows[2, 1]["at_once"]["efficiency"],
                          rows[1, 1]["sweep_s"] / rows[2, 1]["sweep_s"] / 2)
         two = self.layouts(MACHINE, LECTURE, "parallel.kernel=vector", DEPTH_1, "--threads",
                            "2")[1, 2]
-        self.assert_near(two["sweep_s"], 1.004 * (12.8e-3 + 3e-6))
+        self.assert_near(two["sweep_s"], 1.004 * 12.8e-3 + 3e-6)
 
     def test_points_in_cache(self):
         """200 x 200 points are 640 kB on one core."""

@@ -336,6 +336,14 @@ static void traffic_bounds_what_was_measured_in_cache_only(void **state) {
     assert_near(roofline_sweep_s(&kernel, &copy, &load), 4, 1e-12);
     load.working_set_bytes = 50;
     assert_near(roofline_sweep_s(&kernel, &copy, &load), 2, 1e-12);
+    /* 5 points a second measured in memory hold as long as the traffic of 3.2 s allows more */
+    kernel.rates[kernel.count++] = (struct kernel_rate){INFINITY, 1, 5};
+    load.working_set_bytes = 1e9;
+    assert_near(roofline_sweep_s(&kernel, &copy, &load), 4, 1e-12);
+    load.sweeps_in_pass = 16;
+    assert_near(roofline_sweep_s(&kernel, &copy, &load), 3.2, 1e-12);
+    kernel.in_passes = false; /* measured as it is */
+    assert_near(roofline_sweep_s(&kernel, &copy, &load), 3.2, 1e-12);
 }
 
 static void the_fastest_kernel_is_taken(void **state) {
@@ -351,6 +359,28 @@ static void the_fastest_kernel_is_taken(void **state) {
     assert_int_equal(prediction_of(&machine, &run).kernel, 1);
     run.kernel = 0;
     assert_int_equal(prediction_of(&machine, &run).kernel, 0);
+}
+
+static void norms_go_through_memory_at_the_speed_of_single_sweeps(void **state) {
+    (void)state;
+    const struct grid grid = square(1000, SIDE_DIRICHLET);
+    struct machine machine = cluster();
+    struct run_case run = run_on(&grid, 1, "auto");
+    machine.kernel_count = 2;
+    machine.kernels[1] = (struct kernel_rates){
+        .name = "passes", .in_passes = true, .count = 1, .rates = {{0, 1, 4e9}}};
+    run.depth = 8;
+    run.kernel = 1;
+    run.check_every = 10;
+    const struct prediction found = prediction_of(&machine, &run);
+    assert_near(found.compute_s, 1e6 / 4e9, 1e-12);
+    assert_near(found.norm_s, 0.4 * 1e6 / (4e6 / 3e-3), 1e-12); /* kernel 0, one sweep at a time */
+    /* alone, the kernel in passes reads and writes all for each sweep: 16 MB at 16 GB/s */
+    machine.kernels[0] = machine.kernels[1];
+    machine.kernel_count = 1;
+    machine.copy = (struct core_values){1, {{1, 16e9}}};
+    run.kernel = 0;
+    assert_near(prediction_of(&machine, &run).norm_s, 0.4e-3, 1e-12);
 }
 
 static void what_cannot_be_predicted_is_refused(void **state) {
@@ -416,6 +446,7 @@ int main(void) {
         cmocka_unit_test(rates_follow_the_cache_that_holds_the_points),
         cmocka_unit_test(traffic_bounds_what_was_measured_in_cache_only),
         cmocka_unit_test(the_fastest_kernel_is_taken),
+        cmocka_unit_test(norms_go_through_memory_at_the_speed_of_single_sweeps),
         cmocka_unit_test(what_cannot_be_predicted_is_refused),
         cmocka_unit_test(scaling_by_hand),
     };
