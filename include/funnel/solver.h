@@ -61,6 +61,7 @@ struct solve_plan {
     global_index narrowest_part; /* points across it, where parts have neighbours; 0: none has */
     char kernel_why[80], depth_why[80]; /* reasons of auto, "" where it chose nothing */
     bool overlaps;                      /* sweeps beside the exchange; needs a second thread */
+    bool fits_cache;                    /* the iterates of every part lie in the last-level cache */
     bool singular;
     bool split_wait;
     double spectral_radius;
@@ -109,6 +110,8 @@ struct solve_result {
     struct spread thread_s;   /* sweep time over the threads of all ranks */
     double rate_lups;         /* useful points a second, first block left out; NaN if diverged */
     double bytes_per_point;   /* of the kernel on this problem */
+    double copy_bytes_per_s;  /* of all ranks together, after the loop; NaN if not measured */
+    double roofline_share;    /* rate over what that allows one sweep at a time; NaN likewise */
     int64_t redundant_points; /* of deep halos, all ranks together */
     int64_t messages, message_bytes; /* of all ranks together */
     int64_t checks, votes;

@@ -189,6 +189,10 @@ uint64_t sweeper_checksum(const struct sweeper *sweeper);
 /* Values of the interior that are neither zero nor at least 2.2e-308. */
 int64_t sweeper_denormals(const struct sweeper *sweeper);
 
+/* Copies the interior of the current iterate over that of the next one, past the caches. Nothing
+ * else changes: neither the current iterate nor what later sweeps give. */
+void sweeper_copy(struct sweeper *sweeper);
+
 /* Adds a constant to every interior value, or to the source: keeps the mean, or makes a singular
  * problem solvable. A constant source stays constant. */
 void sweeper_shift_values(struct sweeper *sweeper, double amount);

@@ -208,6 +208,22 @@ static void print_rate(const struct solve_result *result, FILE *out) {
                 1e-9 * result->rate_lups * result->bytes_per_point);
 }
 
+static void print_roofline(const struct solve_plan *plan, const struct solve_result *result,
+                           FILE *out) {
+    if (isnan(result->rate_lups))
+        return;
+    if (plan->fits_cache)
+        fputs("roofline    the iterates fit the caches: memory bandwidth is no limit\n", out);
+    else if (isnan(result->roofline_share))
+        fputs("roofline    not measured: the run is too short\n", out);
+    else
+        fprintf(out,
+                "roofline    %.2f times what memory bandwidth allows one sweep at a time (copy "
+                "%.2f GB/s, %.0f bytes a point)\n",
+                result->roofline_share, 1e-9 * result->copy_bytes_per_s,
+                kernel_bytes(plan->kernel, &plan->stencil, 1));
+}
+
 /* Worth a word where sweeps that meet them may have taken a noticeable part of the time. */
 static void note_denormals(const struct solve_plan *plan, const struct solve_result *result,
                            FILE *out) {
@@ -236,7 +252,9 @@ void jacobi_summary(const struct solve_plan *plan, const struct team_facts *fact
             facts->ranks == 1 ? "" : "s");
     print_norms(result, out);
     print_phases(plan, result, out);
-    if (result->reason != STOP_DIVERGED)
+    if (result->reason != STOP_DIVERGED) {
         print_rate(result, out);
+        print_roofline(plan, result, out);
+    }
     note_denormals(plan, result, out);
 }

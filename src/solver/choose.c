@@ -14,8 +14,9 @@ enum {
     THREAD_UPDATES = 20000 /* between two barriers: fewer are not worth another thread */
 };
 
-/* Points computed twice because of deep halos, as a share of all. */
-static const double redundant_most = 0.04;
+/* Points computed twice because of deep halos: as a share of all, or in a block as many as could be
+ * updated in the time of an exchange, which small parts save. */
+static const double redundant_most = 0.04, exchange_updates = 6000;
 
 /* Points of the smallest and the largest part along each axis, and edges that a part shares. */
 struct part_sizes {
@@ -49,6 +50,12 @@ static double redundant_share(const struct part_sizes *sizes, int depth) {
     return share;
 }
 
+static bool redundancy_pays(const struct part_sizes *sizes, int depth) {
+    double share = redundant_share(sizes, depth);
+    double points = (double)(sizes->most[AXIS_X] * sizes->most[AXIS_Y]);
+    return share <= redundant_most || depth * share * points <= exchange_updates;
+}
+
 static bool memory_allows(const struct solve_plan *plan, const struct part_sizes *sizes,
                           int depth) {
     size_t bytes = layout_of(plan, sizes, depth).bytes,
@@ -61,8 +68,8 @@ static const char *why_not(const struct solve_plan *plan, const struct config *c
                            const struct part_sizes *sizes, int depth) {
     if (plan->narrowest_part > 0 && depth > plan->narrowest_part)
         return "the narrowest part is as wide";
-    if (redundant_share(sizes, depth) > redundant_most)
-        return "deeper, more than 4 % of the points would be computed twice";
+    if (!redundancy_pays(sizes, depth))
+        return "deeper, too many points would be computed twice";
     if (depth > plan->check_every)
         return "the residual is formed as often";
     if (depth > config->solver.max_sweeps / BLOCKS_LEAST)
@@ -139,20 +146,32 @@ static void choose_depth(struct solve_plan *plan, const struct config *config,
     plan->halo_depth = reduced(plan, depth);
 }
 
+/* Without a word about the caches a field counts as larger. */
+static bool fits_cache(const struct solve_plan *plan, const struct part_sizes *sizes,
+                       const struct sweep_caches *caches) {
+    struct field_layout layout = layout_of(plan, sizes, plan->halo_depth);
+    return SWEEP_ITERATES_MAX * (int64_t)layout.bytes <= caches->last_level;
+}
+
+static void choose_for_any_kernel(struct solve_plan *plan, const struct config *config,
+                                  const struct part_sizes *sizes, int64_t cache_bytes) {
+    choose_kernel(plan, sizes, plan->halo_depth, cache_bytes);
+    /* what is not worth tiles is not worth a deep halo either */
+    if (config->parallel.halo_depth == 0 && !plan->kernel->choose_tile) {
+        plan->halo_depth = plan->halo_depth_asked = 1;
+        choose_kernel(plan, sizes, 1, cache_bytes);
+    }
+}
+
 void choose_blocks(struct solve_plan *plan, const struct config *config,
                    const struct sweep_caches *caches) {
     const struct part_sizes sizes = part_sizes(plan);
     bool any_kernel = !plan->kernel;
     plan->narrowest_part = narrowest_part(&sizes);
     choose_depth(plan, config, &sizes, any_kernel);
-    if (!any_kernel)
-        return;
-    choose_kernel(plan, &sizes, plan->halo_depth, caches->last_level);
-    /* what is not worth tiles is not worth a deep halo either */
-    if (config->parallel.halo_depth == 0 && !plan->kernel->choose_tile) {
-        plan->halo_depth = plan->halo_depth_asked = 1;
-        choose_kernel(plan, &sizes, 1, caches->last_level);
-    }
+    if (any_kernel)
+        choose_for_any_kernel(plan, config, &sizes, caches->last_level);
+    plan->fits_cache = fits_cache(plan, &sizes, caches);
 }
 
 int choose_threads(const struct solve_plan *plan, const struct config *config, int available) {

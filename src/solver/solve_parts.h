@@ -89,6 +89,10 @@ bool control_verdict(struct solve *solve, int64_t sweep, double residual_norm2,
 bool overlap_possible(const struct solve *solve);
 void overlap_advance(struct solve *solve, int sweeps);
 
+/* roofline.c: copies the field, unless the run is short or its field lies in the caches, and fills
+ * the result's copy rate and roofline share, NaN if not. COLLECTIVE. */
+void roofline_measure(struct solve *solve, struct solve_result *result);
+
 /* timing.c */
 bool clock_make(struct solve *solve, struct status *status);
 void clock_begin(struct solve *solve);

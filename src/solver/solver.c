@@ -203,6 +203,7 @@ static void report(struct solve *solve, struct solve_result *result) {
     bool sound = counted > 0 && result->reason != STOP_DIVERGED;
     result->rate_lups = sound ? points / result->total_s.max : nan("");
     result->bytes_per_point = kernel_bytes(plan->kernel, &plan->stencil, plan->halo_depth);
+    roofline_measure(solve, result);
 }
 
 bool solve_run(struct solve *solve, const struct solve_watch *watch, struct solve_result *result,

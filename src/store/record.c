@@ -300,6 +300,9 @@ static void put_rates(json_t *record, const struct solve_result *result) {
         {"rate_lups", RECORD_REAL, offsetof(struct solve_result, rate_lups)},
         {"bytes_per_point", RECORD_REAL, offsetof(struct solve_result, bytes_per_point)},
         {"tcomm_fraction", RECORD_REAL, offsetof(struct solve_result, tcomm_fraction)},
+        {"copy_bandwidth_bytes_per_s", RECORD_REAL,
+         offsetof(struct solve_result, copy_bytes_per_s)},
+        {"roofline_share", RECORD_REAL, offsetof(struct solve_result, roofline_share)},
         {"imbalance", RECORD_REAL, offsetof(struct solve_result, imbalance)},
         {"redundant_points", RECORD_INT64, offsetof(struct solve_result, redundant_points)},
         {"messages", RECORD_INT64, offsetof(struct solve_result, messages)},
@@ -309,7 +312,6 @@ static void put_rates(json_t *record, const struct solve_result *result) {
     record_put(record, "bandwidth_bytes_per_s",
                result == NULL ? json_null()
                               : record_number(result->rate_lups * result->bytes_per_point));
-    record_put(record, "roofline_share", json_null());
 }
 
 static void put_times(json_t *record, const struct record_input *input) {

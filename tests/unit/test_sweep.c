@@ -640,6 +640,29 @@ static void denormals_are_kept_or_flushed(void **state) {
     }
 }
 
+/* A copy for the roofline overwrites what the next sweep will, and nothing else. */
+static void copy_leaves_the_sweeps_alone(void **state) {
+    (void)state;
+    struct sweep_case c = make_case(2, 0, 1, 37, 21);
+    struct grid grid;
+    assert_true(case_grid(&c, &grid));
+    omp_set_num_threads(3);
+    struct sweeper *plain = case_sweeper(&c, &grid, kernel_find("vector"));
+    struct sweeper *copied = case_sweeper(&c, &grid, kernel_find("vector"));
+    for (int sweep = 0; sweep < 3; sweep++) {
+        sweeper_advance(plain, 1);
+        sweeper_advance(copied, 1);
+        sweeper_copy(copied);
+        const struct field *from = sweeper_current(copied);
+        const struct field *to = &copied->iterate[(copied->current + 1) % copied->iterates];
+        for (local_index y = 0; y < 21; y++)
+            assert_memory_equal(field_row(to, y), field_row(from, y), 37 * sizeof(double));
+        assert_true(sweeper_checksum(plain) == sweeper_checksum(copied));
+    }
+    sweeper_free(plain);
+    sweeper_free(copied);
+}
+
 static int64_t overlap_of(const struct sweep_case *c, const char *kernel, int threads, int sweeps) {
     struct grid grid;
     assert_true(case_grid(c, &grid));
@@ -727,6 +750,7 @@ int main(void) {
         cmocka_unit_test(the_plan_names_its_arrays),
         cmocka_unit_test(redundant_points_are_counted),
         cmocka_unit_test(denormals_are_kept_or_flushed),
+        cmocka_unit_test(copy_leaves_the_sweeps_alone),
         cmocka_unit_test(overlap_is_counted),
         cmocka_unit_test(tiles_have_a_size),
         cmocka_unit_test(threads_are_timed),
