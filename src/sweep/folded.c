@@ -5,43 +5,33 @@
 #include "vectors.h"
 #include <stddef.h>
 
-/* Asks for what comes next, while line `line` is swept. */
-INLINE void prefetch(const struct form form, const struct folded_ahead *ahead, int64_t line) {
-    for (int i = 0; i < 2; i++)
-        __builtin_prefetch(ahead->kept[i] + line * SPAN_LINE);
-    __builtin_prefetch(ahead->points + line * ahead->step, 0, 2);
-    if (form.source == SOURCE_VARIES)
-        __builtin_prefetch(ahead->source + line * ahead->step, 0, 2);
-    if (ahead->result)
-        __builtin_prefetch(ahead->result + line * ahead->step, 1, 2);
-}
-
 /* Rows first..first+rows-1, in one part of the lanes. All loads at a place come before the stores
- * there, and the southern row is kept, because results may take its place. */
+ * there, and the southern row is kept, because results take its place. */
 INLINE void sweep_part(const struct form form, const struct weights *w,
                        const struct folded_span *span, const int rows, int first, int part) {
-    const double *in[SPAN_BLOCK + 2], *source[SPAN_BLOCK];
-    double *out[SPAN_BLOCK];
-    const struct folded_ahead ahead = span->ahead;
+    const double *source[SPAN_BLOCK];
+    double *row[SPAN_BLOCK + 2];
     vector west[SPAN_BLOCK], here[SPAN_BLOCK], east[SPAN_BLOCK], south = splat(0);
+    const double *kept[2] = {span->kept[0], span->kept[1]}, *request = span->request;
+    const int64_t end = span->lines * SPAN_LINE;
     for (int r = 0; r < rows + 2; r++)
-        in[r] = span->in[first + r] + part * LANES;
+        row[r] = span->row[first + r] + part * LANES;
     for (int r = 0; r < rows; r++) {
-        out[r] = span->out[first + r] + part * LANES;
         source[r] = form.source == SOURCE_VARIES ? span->source[first + r] + part * LANES : NULL;
-        west[r] = load(in[r + 1] - 2 * SPAN_LINE);
-        here[r] = load(in[r + 1] - SPAN_LINE);
+        west[r] = load(row[r + 1] - 2 * SPAN_LINE);
+        here[r] = load(row[r + 1] - SPAN_LINE);
     }
     if (form.shape != SHAPE_LINE)
-        south = load(in[0] - SPAN_LINE);
-    for (int64_t x = 0; x < span->lines * SPAN_LINE; x += SPAN_LINE) {
+        south = load(row[0] - SPAN_LINE);
+#pragma GCC unroll 2
+    for (int64_t x = 0; x < end; x += SPAN_LINE) {
         vector north = splat(0), south_east = splat(0);
         if (form.shape != SHAPE_LINE) {
-            north = load(in[rows + 1] + x - SPAN_LINE);
-            south_east = load(in[0] + x);
+            north = load(row[rows + 1] + x - SPAN_LINE);
+            south_east = load(row[0] + x);
         }
         for (int r = 0; r < rows; r++)
-            east[r] = load(in[r + 1] + x);
+            east[r] = load(row[r + 1] + x);
         for (int r = 0; r < rows; r++) {
             struct points p = {.here = here[r],
                                .west = west[r],
@@ -50,14 +40,17 @@ INLINE void sweep_part(const struct form form, const struct weights *w,
                                .north = r == rows - 1 ? north : here[r + 1]};
             if (form.source == SOURCE_VARIES)
                 p.source = load(source[r] + x);
-            store(out[r] + x, swept(form, w, p), false);
+            store(row[r] + x, swept(form, w, p), false);
         }
         for (int r = 0; r < rows; r++) {
             west[r] = here[r];
             here[r] = east[r];
         }
         south = south_east;
-        prefetch(form, &ahead, x / SPAN_LINE);
+        __builtin_prefetch(kept[0] + x);
+        __builtin_prefetch(kept[1] + x);
+        __builtin_prefetch(request, 0, 2);
+        request += span->request_step;
     }
 }
 
@@ -87,7 +80,7 @@ INLINE void shift_line(const double *from, double *to, double first) {
     }
 }
 
-static void link_row(double *row, int64_t lines, double *end) {
+INLINE void link_row(double *row, int64_t lines, double *end) {
     double *before = row - FOLDED_BEFORE * SPAN_LINE;
     const double *last = before + lines * SPAN_LINE;
     for (int i = 0; i < FOLDED_BEFORE; i++) {
@@ -95,6 +88,11 @@ static void link_row(double *row, int64_t lines, double *end) {
         shift_line(last + i * SPAN_LINE, before + i * SPAN_LINE, end[i]);
         end[i] = value;
     }
+}
+
+static void link_rows(double *const *rows, int count, int64_t lines, double *end) {
+    for (int r = 0; r < count; r++)
+        link_row(rows[r], lines, end + FOLDED_BEFORE * r);
 }
 
 /* Exchanges the lanes of two vectors whose number has the bit `step` set in the first and not in
@@ -193,4 +191,4 @@ static void unfold(const double *row, double *points, struct folded_range range,
         }
 }
 
-const struct folded_functions FOLDED_FUNCTIONS = {sweep, link_row, fold, unfold};
+const struct folded_functions FOLDED_FUNCTIONS = {sweep, link_rows, fold, unfold};

@@ -16,24 +16,20 @@ enum {
     FOLDED_UNIT = 8    /* rows have a multiple of as many lines */
 };
 
-/* What will be needed soon: two folded rows, and points of fields, of which every line that is
- * swept asks for `step`. */
-struct folded_ahead {
-    const double *kept[2], *points, *source;
-    const double *result; /* NULL for streaming stores */
-    int64_t step;
-};
-
-/* One sweep of a few rows. Place i of a result lies one point west of place i of what it is
- * computed from, so that a tile needs nothing from east of it. out[i] may be in[i]. */
+/* One sweep of a few rows: those between the first and the last row given. Results take the place
+ * of the rows from the first on, and place i of a result lies one point west of place i of what it
+ * is computed from, so that a tile needs nothing from east of it. */
 struct folded_span {
     const struct stencil *stencil;
     int rows;
     int64_t lines;
-    const double *in[SPAN_ROWS_MAX + 2]; /* the row south of the span, its own, the row north */
-    double *out[SPAN_ROWS_MAX];
+    double *row[SPAN_ROWS_MAX + 2];
     const double *source[SPAN_ROWS_MAX]; /* the first is NULL unless the source varies */
-    struct folded_ahead ahead;
+    /* what will be needed soon: folded rows, and points in memory, of which every line that is
+       swept asks for `request_step` */
+    double *const *kept;
+    const double *request;
+    int64_t request_step;
 };
 
 /* Places begin..end-1. */
@@ -44,9 +40,9 @@ struct folded_range {
 struct folded_functions {
     void (*sweep)(const struct folded_span *span);
 
-    /* Fills in the lines before a row. `end` holds the FOLDED_BEFORE values west of the row, and
+    /* Fills in the lines before rows. `end` holds the FOLDED_BEFORE values west of each, and
      * afterwards its own last. */
-    void (*link)(double *row, int64_t lines, double *end);
+    void (*link)(double *const *rows, int count, int64_t lines, double *end);
 
     /* A row in folded order from points, of which the first is place 0, and back; fold makes
      * `before` lines before the row too, a multiple of FOLDED_UNIT. Only points in the range are

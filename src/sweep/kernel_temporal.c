@@ -29,9 +29,12 @@ struct walk {
     /* two rows kept from the step before, then those of this step, of the level made last */
     double *row[TEMPORAL_ROWS_MAX + 2];
     double *kept[TEMPORAL_SWEEPS_MAX][2]; /* last two rows of each level */
-    /* beyond the sides of the domain in the south and north: given values or mirror terms, which
-       have lines before them for all levels, and the mirror ghosts made of these */
-    double *beyond[2], *ghosts[2];
+    /* given values or mirror terms beyond the sides of the domain in the south and north, with
+       lines before them for all levels */
+    double *beyond[2];
+    /* what each level asks for ahead of time in the step that begins with row 0 */
+    const double *request[TEMPORAL_SWEEPS_MAX + 1];
+    int64_t request_step;
     double *source; /* rows of the source, from the oldest that a level needs, in a ring */
     double *end;    /* of the column to the west, and then of this one, in the order of the walk */
 };
@@ -70,7 +73,7 @@ static int64_t end_values(int sweeps, int64_t height) {
 
 size_t temporal_scratch_bytes(const struct kernel_tile *tile, int sweeps, int64_t height) {
     int64_t lines = tile->width / SPAN_LINE, before = lines_before(sweeps);
-    int64_t near = tile->rows + 2 * sweeps + 2, far = 2 + ring_rows(tile->rows, sweeps);
+    int64_t near = tile->rows + 2 * sweeps, far = 2 + ring_rows(tile->rows, sweeps);
     int64_t buffers = near * buffer_lines(lines, FOLDED_BEFORE) + far * buffer_lines(lines, before);
     return (size_t)(buffers * SPAN_LINE + end_values(sweeps, height)) * sizeof(double);
 }
@@ -131,11 +134,30 @@ static void take_buffers(struct walk *walk) {
     for (int level = 0; level < tile->sweeps; level++)
         for (int i = 0; i < 2; i++)
             walk->kept[level][i] = take_buffer(&next, walk->lines, FOLDED_BEFORE);
-    for (int i = 0; i < 2; i++) {
-        walk->ghosts[i] = take_buffer(&next, walk->lines, FOLDED_BEFORE);
+    for (int i = 0; i < 2; i++)
         walk->beyond[i] = take_buffer(&next, walk->lines, before);
-    }
     walk->source = take_buffer(&next, walk->lines, before);
+}
+
+/* What a step will read from memory and, unless stores go past the caches, write to it is asked for
+ * a step before. The requests are spread over the levels, since only a few can be under way. */
+static void share_requests(struct walk *walk) {
+    const struct temporal_tile *tile = walk->tile;
+    const struct kernel_box *box = &tile->box;
+    const double *field[3] = {box->u + (tile->rows + 1) * box->pitch};
+    int fields = 1;
+    if (box->source)
+        field[fields++] = box->source + tile->rows * box->pitch;
+    if (!tile->streaming)
+        field[fields++] = box->u_new - (tile->sweeps - 1) * box->pitch - tile->sweeps;
+    int64_t levels = larger(1, tile->sweeps / (tile->rows * fields)); /* for a row */
+    int64_t part = divide_up((walk->lines + 1) * SPAN_LINE, levels);
+    for (int i = 0; i < tile->sweeps; i++) {
+        int64_t row = i / levels;
+        walk->request[i + 1] = field[row % fields] + row / fields * box->pitch + walk->begin -
+                               SPAN_LINE + i % levels * part;
+    }
+    walk->request_step = divide_up(SPAN_LINE, levels);
 }
 
 static struct walk walk_begin(const struct temporal_tile *tile,
@@ -149,6 +171,7 @@ static struct walk walk_begin(const struct temporal_tile *tile,
                         .lines = (last - first) * FOLDED_UNIT,
                         .y_begin = level_rows(tile, 1).y0};
     take_buffers(&walk);
+    share_requests(&walk);
     return walk;
 }
 
@@ -179,7 +202,7 @@ static void fold_old_row(const struct walk *walk, local_index y, double *folded)
     for (int i = 0; i < FOLDED_BEFORE; i++)
         end[i] = i - FOLDED_BEFORE >= range.begin ? row[walk->begin + i - FOLDED_BEFORE] : 0;
     fold_row(walk, row, folded, 0);
-    walk->folded->link(folded, walk->lines, end);
+    walk->folded->link(&folded, 1, walk->lines, end);
 }
 
 static double *source_row(const struct walk *walk, local_index y) {
@@ -223,8 +246,8 @@ static void put_ghosts(const struct walk *walk, const struct folded_span *span, 
         return;
     for (int r = 0; r < span->rows; r++) {
         double *end = walk->end + FOLDED_BEFORE * r;
-        double *ghost = place(span->out[r], end, walk->lines, i);
-        *ghost = mirror ? *place(span->out[r], end, walk->lines, i + 2 * inward) + mirror[y + r]
+        double *ghost = place(span->row[r], end, walk->lines, i);
+        *ghost = mirror ? *place(span->row[r], end, walk->lines, i + 2 * inward) + mirror[y + r]
                         : old_row(walk, y + r)[x];
     }
 }
@@ -242,33 +265,30 @@ static void put_end_ghosts(const struct walk *walk, const struct folded_span *sp
             put_ghosts(walk, span, level, y, SIDE_EAST, tile->domain.x1, -1);
 }
 
-/* The row of ghosts that a level reads beyond a side with given flux. */
-static const double *mirror_row(const struct walk *walk, enum side side, int level,
-                                const double *inner) {
-    const double *terms = walk->beyond[side == SIDE_NORTH] - (level - 1) * SPAN_LINE;
-    double *ghosts = walk->ghosts[side == SIDE_NORTH];
+/* What a level reads beyond a side of the domain: given values, or mirror ghosts of a row. */
+static void put_side_row(const struct walk *walk, enum side side, int level, const double *inner,
+                         double *ghosts) {
+    const double *beyond = walk->beyond[side == SIDE_NORTH] - (level - 1) * SPAN_LINE;
+    const double *mirror = walk->tile->mirror[side];
     for (int64_t i = -FOLDED_BEFORE * SPAN_LINE; i < walk->lines * SPAN_LINE; i++)
-        ghosts[i] = inner[i] + terms[i];
-    return ghosts;
+        ghosts[i] = mirror ? inner[i] + beyond[i] : beyond[i];
 }
 
-/* Puts the rows beyond the sides of the domain into a span whose first row in is y. Given values
- * come first, because the mirror of a single row is the row beyond the other side. */
-static void put_side_rows(const struct walk *walk, struct folded_span *span, int level,
+/* Puts the rows beyond the sides of the domain into a span whose first row is y, in buffers that
+ * would hold rows of the level before if there were more. Given values come first, because the
+ * mirror of a single row is the row beyond the other side. */
+static void put_side_rows(const struct walk *walk, const struct folded_span *span, int level,
                           local_index y) {
     const struct region *domain = &walk->tile->domain;
     const double *const *mirror = walk->tile->mirror;
     local_index south = domain->y0 - 1 - y, north = domain->y1 - y;
-    bool at_south = south >= 0, at_north = north < span->rows + 2;
-    const double **in = span->in;
-    if (at_south && !mirror[SIDE_SOUTH])
-        in[south] = walk->beyond[0] - (level - 1) * SPAN_LINE;
-    if (at_north && !mirror[SIDE_NORTH])
-        in[north] = walk->beyond[1] - (level - 1) * SPAN_LINE;
-    if (at_south && mirror[SIDE_SOUTH])
-        in[south] = mirror_row(walk, SIDE_SOUTH, level, in[south + 2]);
-    if (at_north && mirror[SIDE_NORTH])
-        in[north] = mirror_row(walk, SIDE_NORTH, level, in[north - 2]);
+    double *const *row = span->row;
+    for (int turn = 0; turn < 2; turn++) {
+        if (south >= 0 && (turn == 1) == (mirror[SIDE_SOUTH] != NULL))
+            put_side_row(walk, SIDE_SOUTH, level, row[south + 2], row[south]);
+        if (north < span->rows + 2 && (turn == 1) == (mirror[SIDE_NORTH] != NULL))
+            put_side_row(walk, SIDE_NORTH, level, row[north - 2], row[north]);
+    }
 }
 
 /* Writes a row of the last level to the new iterate. */
@@ -286,31 +306,12 @@ static void finish_rows(struct walk *walk, const struct folded_span *span, int l
                         local_index y) {
     if (level == walk->tile->sweeps) {
         for (int r = 0; r < span->rows; r++)
-            unfold_row(walk, span->out[r], y + r);
+            unfold_row(walk, span->row[r], y + r);
         return;
     }
     put_end_ghosts(walk, span, level, y);
-    for (int r = 0; r < span->rows; r++, walk->end += FOLDED_BEFORE)
-        walk->folded->link(span->out[r], walk->lines, walk->end);
-}
-
-/* What a level asks for: the rows kept for the next, and a part of the rows that the next step will
- * read from memory and that this one will write, so that the requests are spread over the levels.
- */
-static struct folded_ahead ahead_of(const struct walk *walk, int level, local_index step) {
-    const struct temporal_tile *tile = walk->tile;
-    const struct kernel_box *box = &tile->box;
-    double *const *kept = walk->kept[level < tile->sweeps ? level : 0];
-    int64_t levels = larger(1, tile->sweeps / tile->rows); /* for a row */
-    int64_t row = (level - 1) / levels, part = (level - 1) % levels;
-    int64_t x = walk->begin - SPAN_LINE + part * divide_up((walk->lines + 1) * SPAN_LINE, levels);
-    int64_t at = (step + 1 + tile->rows + row) * box->pitch + x;
-    int64_t result = (step + 1 - tile->sweeps + row) * box->pitch + x - tile->sweeps;
-    return (struct folded_ahead){{kept[0], kept[1]},
-                                 box->u + at,
-                                 box->source ? box->source + at : NULL,
-                                 tile->streaming ? NULL : box->u_new + result,
-                                 divide_up(SPAN_LINE, levels)};
+    walk->folded->link(span->row, span->rows, walk->lines, walk->end);
+    walk->end += FOLDED_BEFORE * span->rows;
 }
 
 /* The rows of a level in the step that begins with row `step` of level 1, as far as the tile needs
@@ -327,14 +328,13 @@ static void sweep_rows(struct walk *walk, int level, local_index step) {
     span.rows = (int)(last - first);
     span.lines = walk->lines;
     span.source[0] = NULL;
-    span.ahead = ahead_of(walk, level, step);
+    span.kept = walk->kept[level < tile->sweeps ? level : 0];
+    span.request = walk->request[level] + step * tile->box.pitch;
+    span.request_step = walk->request_step;
     for (int i = 0; i < span.rows + 2; i++)
-        span.in[i] = walk->row[first - y + i];
-    for (int i = 0; i < span.rows; i++) {
-        span.out[i] = walk->row[first - y + i];
-        if (tile->box.source)
-            span.source[i] = source_row(walk, first + i) - level * SPAN_LINE;
-    }
+        span.row[i] = walk->row[first - y + i];
+    for (int i = 0; tile->box.source && i < span.rows; i++)
+        span.source[i] = source_row(walk, first + i) - level * SPAN_LINE;
     if (level > 1)
         put_side_rows(walk, &span, level, first - 1);
     walk->folded->sweep(&span);
@@ -382,9 +382,9 @@ static void sweep_line(struct walk *walk) {
     struct folded_span span = {.stencil = box->stencil,
                                .rows = 1,
                                .lines = walk->lines,
-                               .in = {row, row, row},
-                               .out = {row},
-                               .ahead = {{row, row}, row, row, NULL, 0}};
+                               .row = {row, row, row},
+                               .kept = walk->row + 2,
+                               .request = row};
     fold_old_row(walk, 0, row);
     if (box->source)
         fold_row(walk, box->source, walk->source, lines_before(walk->tile->sweeps));

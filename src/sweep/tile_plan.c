@@ -94,10 +94,11 @@ struct sweep_caches caches_known(struct sweep_caches caches) {
         cache_bytes(caches.last_level, _SC_LEVEL3_CACHE_SIZE, 16 * kib * kib)};
 }
 
-/* Width at which the rows of a step fill two thirds of the first-level cache. */
+/* Width at which the rows of a step fill half of the first-level cache; the next level's rows are
+ * on their way. */
 static int default_width(int rows, const struct sweep_part *part) {
     int64_t doubles = caches_known(part->caches).first_level / (int64_t)sizeof(double);
-    int64_t width = doubles * 2 / 3 / (part->layout.dimensions == 1 ? 1 : rows + 2);
+    int64_t width = doubles / 2 / (part->layout.dimensions == 1 ? 1 : rows + 2);
     return (int)(smaller(width, 1 << 16) & -TEMPORAL_UNIT);
 }
 
