@@ -45,15 +45,21 @@ def program_path(name, build=BUILD):
     return Path(build) / ("tests/bench" if name == "bench" else "src/programs") / name
 
 
-def program_version(program):
-    """What `program --version` prints; the MPI library is named in it."""
+def output_of_program(program, *words, environment=None):
+    """What one of the programs prints by itself, without a launcher."""
     if not os.access(program, os.X_OK):
         raise Problem(ENVIRONMENT, f"{program} is missing: build it with run/build")
-    answer = subprocess.run([program, "--version"], stdin=subprocess.DEVNULL,
-                            capture_output=True, text=True, timeout=60)
+    answer = subprocess.run([program, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                            timeout=60, env=environment)
     if answer.returncode != 0:
-        raise Problem(ENVIRONMENT, f"{program} --version fails: {answer.stderr.strip()}")
+        reason = " ".join(answer.stderr.split())
+        raise Problem(ENVIRONMENT, f"{program} {' '.join(words)} fails: {reason}")
     return answer.stdout
+
+
+def program_version(program, environment=None):
+    """What `program --version` prints; the MPI library is named in it."""
+    return output_of_program(program, "--version", environment=environment)
 
 
 def shorten(path):

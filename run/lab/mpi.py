@@ -4,6 +4,8 @@ import os
 import re
 import shutil
 import subprocess
+from pathlib import Path
+from typing import NamedTuple
 
 from lab import launch
 from lab.cores import Machine
@@ -22,12 +24,18 @@ def output_of(words):
                           errors="replace", timeout=60).stdout
 
 
-def probe(launcher, program, ranks, words, settings):
-    """The outcome of mpiprobe under the launcher, unbound."""
-    anywhere = Machine([(0,)], 1, True, False, float("inf"))
-    command = launch.build_command(launcher, anywhere, launch.Layout(ranks, 1, True), os.environ,
-                                   [program, *words], settings)
-    return run_job(command, LIMIT_S)
+class Probe(NamedTuple):
+    """The program mpiprobe and how it is started; environment None: the caller's own."""
+    launcher: launch.Launcher
+    program: Path
+    environment: dict = None
+
+    def run(self, ranks, words, settings):
+        """Unbound: where the ranks sit does not matter."""
+        anywhere = Machine([(0,)], 1, True, False, float("inf"))
+        line = launch.build_command(self.launcher, anywhere, launch.Layout(ranks, 1, True), os.environ,
+                                    [self.program, *words], settings)
+        return run_job(line, LIMIT_S, self.environment)
 
 
 def parse_object(text):
@@ -46,12 +54,22 @@ def describe_library(text):
     return {"name": first, "device": device[1] if device else None}
 
 
-def library(launcher, program):
+def try_transport(probe, settings):
+    """(transports in use between two ranks, None where the library does not tell; problem)"""
+    outcome = probe.run(2, [], {**settings, "UCX_LOG_LEVEL": "info"})
+    if not outcome.good:
+        return None, f"does not start: {outcome.complaint()}"
+    answer = parse_object(outcome.stdout)
+    ranks = answer["ranks"] if answer else 0
+    return ucx_chosen(outcome), None if ranks == 2 else f"started {ranks} ranks instead of 2"
+
+
+def library(probe):
     """Name, device, standard, header, and the level provided for each of the four asked."""
     found = {"name": None, "device": None, "standard": None, "headers": None, "thread_levels": {},
              "problem": None}
     for level in LEVELS:
-        outcome = probe(launcher, program, 1, [level], {})
+        outcome = probe.run(1, [level], {})
         answer = parse_object(outcome.stdout) if outcome.good else None
         if answer:
             take_answer(found, level, answer)
@@ -79,15 +97,14 @@ def names_offered(text):
     return sorted(names - ALIASES)
 
 
-def ucx_offers(launcher, program, variable, known):
+def ucx_offers(probe, variable, known):
     """UCX names what there is when asked for what there is not."""
-    outcome = probe(launcher, program, 1, [], {variable: f"nosuchname,{known}"})
+    outcome = probe.run(1, [], {variable: f"nosuchname,{known}"})
     return names_offered(outcome.stdout + outcome.stderr)
 
 
-def ucx_in_use(launcher, program):
-    """Transports that UCX chose between two ranks here, first that for small messages."""
-    outcome = probe(launcher, program, 2, [], {"UCX_LOG_LEVEL": "info"})
+def ucx_chosen(outcome):
+    """From UCX's "ep_cfg[1]: tag(sysv/memory cma/memory)"; None if it says nothing."""
     chosen = re.findall(r"ep_cfg\[\d+\]: tag\(([^)]*)\)", outcome.stdout + outcome.stderr)
     between = [text.split() for text in chosen if not text.startswith("self")]
     return list(dict.fromkeys(between[0])) if between else None
@@ -100,16 +117,16 @@ def ucx_info():
     return [f"{transport}/{device}" for transport, device in pairs]
 
 
-def ucx_transports(launcher, program):
+def ucx_transports(probe):
     listed = ucx_info()
     if listed:
         available, source = sorted({name.partition("/")[0] for name in listed}), "ucx_info -d"
         devices = sorted(name for name in listed if not name.endswith("/memory"))
     else:
-        available, source = ucx_offers(launcher, program, "UCX_TLS", "self"), "UCX's answer to UCX_TLS"
-        devices = ucx_offers(launcher, program, "UCX_NET_DEVICES", "all")
+        available, source = ucx_offers(probe, "UCX_TLS", "self"), "UCX's answer to UCX_TLS"
+        devices = ucx_offers(probe, "UCX_NET_DEVICES", "all")
     return {"by": "ucx", "available": available, "devices": devices,
-            "between_ranks": ucx_in_use(launcher, program), "source": source}
+            "between_ranks": try_transport(probe, {})[0], "source": source}
 
 
 def openmpi_transports():
@@ -125,11 +142,11 @@ def libfabric_transports():
             "source": "fi_info -l" if names else None}
 
 
-def transports(launcher, program, found):
+def transports(probe, found):
     """What carries messages; None for what this library does not tell."""
     device = found["device"] or ""
     if "ucx" in device:
-        return ucx_transports(launcher, program)
+        return ucx_transports(probe)
     if "ofi" in device:
         return libfabric_transports()
     if "Open MPI" in (found["name"] or ""):

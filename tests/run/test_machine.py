@@ -177,7 +177,7 @@ class ScriptTest(unittest.TestCase):
         self.write('ucx_info', f'printf "%s" "{UCX_INFO}"\n')
         os.environ['PATH'], before = self.environment['PATH'], os.environ['PATH']
         self.addCleanup(os.environ.update, PATH=before)
-        found = mpi.ucx_transports(launch.template_launcher('true'), 'absent')
+        found = mpi.ucx_transports(mpi.Probe(launch.template_launcher('true'), 'absent'))
         self.assertEqual(found['available'], ['rc_verbs', 'self', 'tcp'])
         self.assertEqual(found['devices'], ['rc_verbs/mlx5_0:1', 'tcp/eth0'])
         self.assertIsNone(found['between_ranks'])

@@ -1,0 +1,182 @@
+"""The tables of run/transports, from its record."""
+from lab import crossover
+from lab.command import USAGE, Problem
+from lab.records import spread
+from lab.transports import ONE_COPY, TWO_COPIES
+
+COLUMNS = 7
+IDENTITY = ("library", "part", "transport", "distance", "ranks")
+TITLES = {"pingpong": "ping-pong, half a round trip in us",
+          "halos": "the solver's halos between two ranks, an exchange in us, by bytes of a message",
+          "alltomany": "all-to-many, an iteration in us, by the unit of the message size",
+          "collectives": "a call on the slowest rank in us"}
+
+
+def identity(series):
+    return tuple(series.get(name) for name in IDENTITY)
+
+
+def key_of(value):
+    """JSON has no tuples."""
+    key = value["of"]
+    return tuple(key) if isinstance(key, list) else key
+
+
+def samples_of(series):
+    return {key_of(value): value["samples"] for value in series["values"]}
+
+
+def merge_series(before, after):
+    """Samples of both, the earlier first; a problem of either stays."""
+    taken = samples_of(before)
+    for key, more in samples_of(after).items():
+        taken[key] = taken.get(key, []) + more
+    values = [{"of": key, **spread(samples)} for key, samples in taken.items()]
+    return {**before, "problem": before["problem"] or after["problem"], "values": values}
+
+
+def merge(before, after):
+    """A record with the rounds of both. They must be of the same kind and host."""
+    if before.get("program") != "transports" or before.get("quick") != after["quick"]:
+        raise Problem(USAGE, "--add: RECORD is no record of run/transports of the same kind")
+    if before["machine"]["host"] != after["machine"]["host"]:
+        raise Problem(USAGE, f"--add: RECORD is of host {before['machine']['host']}")
+    merged = {identity(series): series for series in before["series"]}
+    for series in after["series"]:
+        same = merged.get(identity(series))
+        merged[identity(series)] = merge_series(same, series) if same else series
+    return {**after, "series": list(merged.values()), "pieces": before["pieces"] + after["pieces"],
+            "traffic": after["traffic"] or before["traffic"]}
+
+
+def wins(record):
+    """Where one copy by the kernel is faster than two by the ranks: by library, part, distance."""
+    found = []
+    for one in record["series"]:
+        if one["transport"] != ONE_COPY or one["part"] not in ("pingpong", "halos") or one["problem"]:
+            continue
+        other = next((two for two in record["series"] if identity(two) ==
+                      identity({**one, "transport": TWO_COPIES}) and not two["problem"]), None)
+        if other:
+            by_size = crossover.ratios(samples_of(other), samples_of(one))
+            found.append({"library": one["library"], "part": one["part"], "distance": one["distance"],
+                          "text": crossover.describe(by_size),
+                          "ratios": [{"bytes": size, "two_to_one": ratio} for size, ratio in by_size.items()]})
+    return found
+
+
+def columns_of(sizes):
+    """A few of the sizes, evenly spread, first and last among them."""
+    sizes = sorted(sizes)
+    if len(sizes) <= COLUMNS:
+        return sizes
+    return [sizes[round(at * (len(sizes) - 1) / (COLUMNS - 1))] for at in range(COLUMNS)]
+
+
+def medians(series):
+    return {key_of(value): value["median"] for value in series["values"]}
+
+
+def cell(value_s):
+    return f"{'':>10}" if value_s is None else f"{value_s * 1e6:10.2f}"
+
+
+def print_row(label, series, found, columns):
+    if series["problem"]:
+        print(f"  {label:28} {series['problem']}")
+    else:
+        print(f"  {label:28}" + "".join(cell(found.get(column)) for column in columns))
+
+
+def print_sizes(title, rows):
+    """rows: [(label, series, {size: seconds})]"""
+    columns = columns_of({size for _, _, found in rows for size in found})
+    print(f"\n{title}")
+    print(f"  {'':28}" + "".join(f"{crossover.size_text(column):>10}" for column in columns))
+    for label, series, found in rows:
+        print_row(label, series, found, columns)
+
+
+def label_of(record, series):
+    several = len({row["library"] for row in record["rows"]}) > 1
+    return f"{series['library']} {series['transport']}" if several else series["transport"]
+
+
+def groups(record, part):
+    """Series of a part, by distance or number of ranks."""
+    found = {}
+    for series in record["series"]:
+        if series["part"] == part:
+            where = series.get("distance") or f"{series.get('ranks')} ranks"
+            found.setdefault(where, []).append(series)
+    return found
+
+
+def print_part(record, part):
+    for where, members in groups(record, part).items():
+        rows = [(label_of(record, series), series, medians(series)) for series in members]
+        operations = dict.fromkeys(key[0] for _, _, found in rows for key in found if isinstance(key, tuple))
+        if not operations:
+            print_sizes(f"{TITLES[part]}; {where}", rows)
+            continue
+        for operation in operations:
+            chosen = [(label, series, {key[1]: value for key, value in found.items() if key[0] == operation})
+                      for label, series, found in rows]
+            print_sizes(f"{operation}, {TITLES[part]}; {where}", chosen)
+
+
+def print_solver(record):
+    for where, members in groups(record, "solver").items():
+        print(f"\nthe solver; {where}\n  {'':28}{'us a sweep':>12}{'min':>12}{'max':>12}{'Tcomm':>10}")
+        for series in members:
+            values = {value["of"]: value for value in series["values"]}
+            label = f"  {label_of(record, series):28}"
+            if series["problem"]:
+                print(f"{label} {series['problem']}")
+                continue
+            times = "".join(f"{values['sweep_s'][name] * 1e6:12.1f}" for name in ("median", "min", "max"))
+            print(f"{label}{times}{100 * values['tcomm_fraction']['median']:8.2f} %")
+
+
+def print_rows(record):
+    print("transports")
+    for row in record["rows"]:
+        carried = " ".join(row["carried_by"] or []) or "not told by the library"
+        said = row["problem"] or (row["what"] if row["transport"] == "shared-window" else
+                                  f"{row['what']}; carried by {carried}")
+        print(f"  {label_of(record, row):28} {said}")
+
+
+def print_wins(record):
+    if not record["wins"]:
+        return
+    print("\none copy by the kernel is faster than two by the ranks")
+    for win in record["wins"]:
+        what = {"pingpong": "ping-pong", "halos": "the solver's halos"}[win["part"]]
+        print(f"  {win['library']}, {what}, {win['distance']}: {win['text']}")
+    if len({win["distance"] for win in record["wins"]}) == 1:
+        print("  other placements: this machine offers none")
+
+
+def print_traffic(record):
+    if not record["traffic"]:
+        return
+    print("\nbytes through the interfaces of this host during a solve")
+    for taken in record["traffic"]:
+        label = f"  {label_of(record, taken):28}"
+        for carried in taken["interfaces"] or [None]:
+            if taken["problem"] or not carried:
+                print(f"{label} {taken['problem'] or 'none'}")
+                continue
+            received, sent = carried["received_bytes"][-1], carried["sent_bytes"][-1]
+            print(f"{label} {carried['interface']}: in {received / 1e6:.2f} MB, out {sent / 1e6:.2f} MB in "
+                  f"{taken['elapsed_s']:.2f} s; the halos were {taken['halo_bytes'] / 1e6:.2f} MB")
+
+
+def print_all(record):
+    print_rows(record)
+    for part in TITLES:
+        print_part(record, part)
+    print_solver(record)
+    print_wins(record)
+    print_traffic(record)

@@ -1,0 +1,112 @@
+"""Rates of the sweep kernels by where their data lie, measured by the solver itself, so that binding
+and first touch are those of real runs.
+
+The cost of a sweep that does not depend on its points (waking threads, waiting for the last) is
+measured on a grid of 16 x 16 and taken off before a rate is formed.
+"""
+import math
+import re
+from typing import NamedTuple
+
+from lab import command, site
+
+BYTES_A_POINT = 16       # two iterates of doubles
+TINY = 16                # points along a side of a grid whose points cost next to nothing
+IN_PASSES = "temporal"   # the kernel that does all sweeps between two exchanges in one pass
+DEPTH_IN_PASSES = 16
+RUN_S, QUICK_S = 0.04, 0.0005  # what one run should sweep for
+USUAL_LUPS = 2e9         # of one core, to choose the number of sweeps
+LARGE_BYTES = 2 ** 30    # of a whole grid that no cache should hold
+CONFIG = """[grid]
+nx = 64
+ny = 64
+[problem]
+west = dirichlet 1
+initial = 1
+[solver]
+rtol = 0
+atol = 0
+"""
+
+
+class Place(NamedTuple):
+    """Where the data of a core lie; `up_to_bytes` None: beyond all caches."""
+    where: str
+    up_to_bytes: int
+    measured_bytes: int
+
+
+class Case(NamedTuple):
+    kernel: str
+    place: Place
+    cores: int
+    side: int
+
+
+def kernel_names(build):
+    """From the table that the solver prints."""
+    text = command.output_of_program(command.program_path("jacobi", build), "--reference",
+                                     environment=site.clean_environment())
+    table = text.partition("| `parallel.kernel` |")[2].partition("\n\n")[0]
+    return re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)
+
+
+def core_counts(cores):
+    """1, 2, 4, ... and all."""
+    return sorted({2 ** power for power in range(cores.bit_length()) if 2 ** power < cores} | {cores})
+
+
+def places(caches, cores, memory_bytes):
+    """First and second cache, then steps of four as far as the last cache reaches, then memory.
+
+    A core's share of a shared cache is what is left when all cores use it. Virtual machines report
+    last caches that no guest has for itself, hence the steps in between."""
+    shares = {cache["level"]: cache["size_bytes"] // cache["cores"] for cache in caches}
+    found = [Place(f"L{level}", shares[level], shares[level] * 3 // 4)
+             for level in sorted(shares) if level < 3]
+    last = max(shares.values(), default=0)
+    step = 4 * found[-1].up_to_bytes if found else 0
+    while found and 4 * step < last:
+        found.append(Place("L3", step, step * 3 // 4))
+        step *= 4
+    largest = min(max(LARGE_BYTES, 2 * last * cores), memory_bytes // 4) // cores
+    found.append(Place("memory", None, min(largest, max(4 * last, LARGE_BYTES // 16))))
+    return found
+
+
+def make_cases(kernels, all_places, cores, quick):
+    cases = []
+    for place in all_places[:1] + all_places[-1:] if quick else all_places:
+        for kernel in kernels:
+            if kernel == IN_PASSES and place.up_to_bytes is None:
+                continue  # it reads memory once for many sweeps: there is no such rate
+            for count in core_counts(cores):
+                side = math.isqrt(place.measured_bytes * count // BYTES_A_POINT)
+                cases.append(Case(kernel, place, count, min(side, 64) if quick else side))
+    return cases
+
+
+def sweeps_for(points, cores, run_s):
+    return max(4, min(100000, int(run_s * USUAL_LUPS * cores / points)))
+
+
+def sweep_s(here, config, kernel, side, threads, run_s):
+    """(seconds a sweep, run) of one run; None seconds if it failed, and the run says why."""
+    sweeps = sweeps_for(side * side, threads, run_s)
+    depth = DEPTH_IN_PASSES if kernel == IN_PASSES else 1
+    sweeps = max(2, math.ceil(sweeps / depth)) * depth
+    words = [config, "--quiet", f"grid.nx={side}", f"grid.ny={side}", f"parallel.kernel={kernel}",
+             f"parallel.halo_depth={depth}", f"parallel.threads={threads}", f"solver.max_sweeps={sweeps}",
+             f"solver.check_every={sweeps}"]
+    done = site.run(here, "jacobi", words, 1, threads)
+    if done.problem:
+        return None, done
+    record = done.record
+    return record["phases"]["sweep"]["max_s"] / (sweeps - record["first_block_sweeps"]), done
+
+
+def rate_lups(case, time_s, overhead_s):
+    """None where the points cost too little beside the rest to be told apart."""
+    points = case.side * case.side
+    rest_s = time_s - overhead_s
+    return points / rest_s if rest_s > time_s / 4 else None
