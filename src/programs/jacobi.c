@@ -23,6 +23,7 @@ struct run {
     bool root;
     FILE *out; /* standard output, or standard error when a result goes there */
     struct config config;
+    struct sweep_caches caches;
     struct solve_plan plan;
     struct binding_report *binding;
     struct jacobi_monitor monitor;
@@ -81,7 +82,7 @@ static bool read_config(struct run *run, struct status *status) {
     if (!team_agree(run->team, status))
         return false;
     team_share(run->team, config, sizeof *config);
-    run->out = writes_to_stdout(config) ? stderr : stdout;
+    run->out = writes_to_stdout(config) && !run->options.flags.tune ? stderr : stdout;
     return true;
 }
 
@@ -106,8 +107,8 @@ static bool plan_run(struct run *run, struct status *status) {
         return false;
     run->binding = binding_take(run->team);
     struct cache_share share = binding_report_caches(run->binding);
-    struct sweep_caches caches = {share.first_level, share.last_level};
-    solve_plan_make(&run->plan, &run->config, run->facts, &caches, status);
+    run->caches = (struct sweep_caches){share.first_level, share.last_level};
+    solve_plan_make(&run->plan, &run->config, run->facts, &run->caches, status);
     return team_agree(run->team, status);
 }
 
@@ -262,15 +263,21 @@ static bool describe(const struct run *run) {
 }
 
 static int jacobi(struct run *run, struct status *status) {
+    bool tune = run->options.flags.tune;
     if (describe(run))
         return EXIT_CODE_DONE;
     if (!read_config(run, status) || !plan_run(run, status) || inform(run, status) ||
-        !check_outputs(run, status) || !solve_memory_check(run->team, &run->plan, status))
+        (!tune && !check_outputs(run, status)) ||
+        !solve_memory_check(run->team, &run->plan, status))
         return status->code;
     if (run->root)
         jacobi_header(&run->plan, &run->config, run->facts, run->out);
     if (!report_binding(run, status))
         return status->code;
+    if (tune) {
+        jacobi_tune(&run->config, &run->plan, run->team, &run->caches, run->out, status);
+        return status->code;
+    }
     return solve_and_report(run, status);
 }
 

@@ -11,7 +11,7 @@ enum { JACOBI_WORDS_MAX = 128 };
 
 /* Flags without a value; the ones of rank 0 count for all. */
 struct jacobi_flags {
-    bool help, version, reference, check, print_config, quiet, sketch;
+    bool help, version, reference, check, print_config, quiet, sketch, tune;
 };
 
 /* What the command line asks for, apart from the configuration. */
@@ -37,6 +37,13 @@ void jacobi_sizes(const struct solve_plan *plan, struct team *team, FILE *out);
 /* Reason, norms, errors, phases, rates; rates only if the run is sound. Rank 0. */
 void jacobi_summary(const struct solve_plan *plan, const struct team_facts *facts,
                     const struct solve_result *result, FILE *out);
+
+/* Measures other kernels, depths, tiles, schedules and halo variants on the planned problem, in
+ * less than 20 s, and prints a table and the configuration lines to keep (rank 0). Writes no
+ * outputs. Fails where the problem cannot be solved at all, and with EXIT_CODE_STOPPED after a
+ * signal. COLLECTIVE. */
+bool jacobi_tune(const struct config *config, const struct solve_plan *plan, struct team *team,
+                 const struct sweep_caches *caches, FILE *out, struct status *status);
 
 /* Progress lines and the history: what rank 0 shows while the solve runs. */
 struct jacobi_monitor {

@@ -7,6 +7,10 @@
 static const struct flag flags[] = {
     {"--check", NULL, "parse, plan, print sizes and memory a rank, run nothing",
      offsetof(struct jacobi_options, flags.check), .kind = FLAG_SWITCH},
+    {"--tune", NULL,
+     "measure kernels, depths, tiles, schedules and halo variants on this problem in "
+     "less than 20 s, print the lines to keep",
+     offsetof(struct jacobi_options, flags.tune), .kind = FLAG_SWITCH},
     {"--print-config", NULL, "print the whole configuration as a file that gives the same run",
      offsetof(struct jacobi_options, flags.print_config), .kind = FLAG_SWITCH},
     {"--record", "FILE", "write the JSON record of the run (- for standard output)",

@@ -1,0 +1,320 @@
+/* jacobi --tune: short solves of this very problem with one option changed at a time, kernel and
+ * depth first, each next option on top of the best so far. Candidates of a stage take turns, so
+ * that a change of the machine's state meets all of them, and the best of a candidate's runs
+ * counts. All ranks know the same rates, so they choose alike; the time that is left is rank 0's.
+ */
+#include "funnel/clock.h"
+#include "funnel/text.h"
+#include "jacobi.h"
+#include <string.h>
+
+enum { CANDIDATES_MAX = 48, ROUNDS = 3 };
+
+/* A solve begins only if it should end by then; what is not measured is left out. Each stage leaves
+ * time to those that follow. */
+enum stage { STAGE_KERNELS, STAGE_TILES, STAGE_SCHEDULES, STAGE_HALOS, STAGES };
+static const double until_s[STAGES] = {9, 13, 15, 17};
+static const double hopeless = 0.7; /* of the best: one run is enough to see it */
+static const double solve_s = 0.1;  /* that a solve sweeps, if one block is not longer */
+static const double margin = 1.02;  /* a candidate must be faster by as much to be worth its line */
+
+/* The options that are tuned. */
+struct choice {
+    char kernel[32], halo[32];
+    int halo_depth;
+    struct tile_wish tile;
+    enum schedule_wish schedule;
+};
+
+struct candidate {
+    struct choice choice;
+    double rate_lups; /* of its best run, 0 before the first */
+    char refused[120];
+};
+
+struct tuning {
+    const struct config *config;
+    const struct solve_plan *plan; /* as configured */
+    struct team *team;
+    const struct sweep_caches *caches;
+    struct config trial_config;
+    struct solve_plan trial_plan;
+    double begin_s, longest_s;
+    double best_lups; /* of all runs so far */
+    bool stopped;
+    struct candidate candidate[CANDIDATES_MAX];
+    int count, best;
+};
+
+/* Sweeps of a short solve: a block that does not count, and those that do. */
+static int64_t sweeps_of(const struct tuning *tuning, int depth) {
+    double points = (double)grid_points(&tuning->plan->grid);
+    double blocks = solve_s * tuning->best_lups / (points * depth);
+    return depth * (int64_t)(blocks < 1 ? 2 : blocks > 1e6 ? 1e6 : blocks + 1);
+}
+
+static void set_trial(struct tuning *tuning, const struct choice *choice) {
+    struct config *trial = &tuning->trial_config;
+    *trial = *tuning->config;
+    memcpy(trial->parallel.kernel, choice->kernel, sizeof choice->kernel);
+    memcpy(trial->parallel.halo, choice->halo, sizeof choice->halo);
+    trial->parallel.halo_depth = choice->halo_depth;
+    trial->parallel.kernel_tile = choice->tile;
+    trial->parallel.schedule = choice->schedule;
+    trial->solver.rtol = trial->solver.atol = trial->solver.time_limit_s = 0;
+    trial->solver.max_sweeps = trial->solver.check_every = sweeps_of(tuning, choice->halo_depth);
+    trial->problem.exact[0] = '\0';
+}
+
+/* Points a second while sweeping and exchanging; norms cost every candidate the same. */
+static double rate_of(const struct tuning *tuning, const struct solve_result *result) {
+    const struct spread *phase = result->phase_s;
+    double seconds = phase[PHASE_SWEEP].mean + phase[PHASE_PACK].mean + phase[PHASE_TRANSFER].mean +
+                     phase[PHASE_WAIT].mean;
+    double points = (double)grid_points(&tuning->trial_plan.grid);
+    int64_t counted = result->sweeps - result->first_block_sweeps;
+    return seconds > 0 && counted > 0 ? points * (double)counted / seconds : 0;
+}
+
+/* One short solve. COLLECTIVE. */
+static bool solve_trial(struct tuning *tuning, struct solve_result *result, struct status *status) {
+    struct solve_plan *plan = &tuning->trial_plan;
+    solve_plan_make(plan, &tuning->trial_config, team_facts(tuning->team), tuning->caches, status);
+    if (!team_agree(tuning->team, status) || !solve_memory_check(tuning->team, plan, status))
+        return false;
+    struct solve *solve = solve_make(tuning->team, plan, &tuning->trial_config, status);
+    bool solved = solve && solve_run(solve, NULL, result, status);
+    solve_free(solve);
+    return solved;
+}
+
+/* Whether the time allows for another solve; the same answer on all ranks. COLLECTIVE. */
+static bool time_left(struct tuning *tuning, enum stage stage) {
+    double end_s = clock_now_s() - tuning->begin_s + 1.2 * tuning->longest_s;
+    bool left = end_s <= until_s[stage];
+    team_share(tuning->team, &left, sizeof left);
+    return left;
+}
+
+/* Measures a candidate once more. False with status set where it cannot run. COLLECTIVE. */
+static bool measure(struct tuning *tuning, struct candidate *candidate, struct status *status) {
+    struct solve_result result = {0};
+    double begin_s = clock_now_s();
+    set_trial(tuning, &candidate->choice);
+    if (!solve_trial(tuning, &result, status))
+        return false;
+    double seconds = clock_now_s() - begin_s, rate_lups = rate_of(tuning, &result);
+    tuning->stopped = result.reason == STOP_SIGNAL;
+    if (seconds > tuning->longest_s)
+        tuning->longest_s = seconds;
+    if (rate_lups > candidate->rate_lups)
+        candidate->rate_lups = rate_lups;
+    if (rate_lups > tuning->best_lups)
+        tuning->best_lups = rate_lups;
+    return true;
+}
+
+/* One turn of a candidate, unless it cannot run or win, or there is no time. */
+static void take_turn(struct tuning *tuning, struct candidate *candidate, enum stage stage) {
+    struct status status = {0};
+    double rate_lups = candidate->rate_lups;
+    bool lost = rate_lups > 0 && rate_lups < hopeless * tuning->best_lups;
+    if (candidate->refused[0] != '\0' || lost || tuning->stopped || !time_left(tuning, stage))
+        return;
+    if (!measure(tuning, candidate, &status))
+        snprintf(candidate->refused, sizeof candidate->refused, "%.119s", status.text);
+}
+
+/* Rounds over the candidates from `first` on and the best so far; the fastest becomes the best. */
+static void run_stage(struct tuning *tuning, enum stage stage, int first) {
+    for (int round = 0; round < ROUNDS; round++) {
+        if (first > tuning->best)
+            take_turn(tuning, &tuning->candidate[tuning->best], stage);
+        for (int i = first; i < tuning->count; i++)
+            take_turn(tuning, &tuning->candidate[i], stage);
+    }
+    int best = tuning->best;
+    double least = margin * tuning->candidate[best].rate_lups;
+    for (int i = first; i < tuning->count; i++)
+        if (tuning->candidate[i].rate_lups > least) {
+            least = tuning->candidate[i].rate_lups;
+            best = i;
+        }
+    tuning->best = best;
+}
+
+static bool equal(const struct choice *a, const struct choice *b) {
+    return strcmp(a->kernel, b->kernel) == 0 && strcmp(a->halo, b->halo) == 0 &&
+           a->halo_depth == b->halo_depth && a->tile.width == b->tile.width &&
+           a->tile.rows == b->tile.rows && a->schedule == b->schedule;
+}
+
+/* Adds a candidate unless it is there. */
+static void add(struct tuning *tuning, const struct choice *choice) {
+    for (int i = 0; i < tuning->count; i++)
+        if (equal(&tuning->candidate[i].choice, choice))
+            return;
+    if (tuning->count < CANDIDATES_MAX)
+        tuning->candidate[tuning->count++] = (struct candidate){.choice = *choice};
+}
+
+static void add_kernel(struct tuning *tuning, const struct choice *from, const char *kernel,
+                       int depth) {
+    struct choice choice = *from;
+    snprintf(choice.kernel, sizeof choice.kernel, "%s", kernel);
+    choice.halo_depth = depth;
+    add(tuning, &choice);
+}
+
+/* Kernels one sweep at a time, and those with tiles at every depth that blocks can have. */
+static void try_kernels(struct tuning *tuning) {
+    const struct solve_plan *plan = tuning->plan;
+    static const int depths[] = {32, 16, 64, 8, 4};
+    const struct choice from = tuning->candidate[0].choice;
+    int first = tuning->count;
+    int64_t most = plan->check_every < tuning->config->solver.max_sweeps
+                       ? plan->check_every
+                       : tuning->config->solver.max_sweeps;
+    if (plan->narrowest_part > 0 && plan->narrowest_part < most)
+        most = plan->narrowest_part;
+    for (int row = kernel_count - 1; row > 0; row--) { /* the likely ones first, no reference */
+        if (!kernels[row].choose_tile)
+            add_kernel(tuning, &from, kernels[row].name, 1);
+        for (size_t i = 0; kernels[row].choose_tile && i < sizeof depths / sizeof depths[0]; i++)
+            if (depths[i] <= most)
+                add_kernel(tuning, &from, kernels[row].name, depths[i]);
+    }
+    run_stage(tuning, STAGE_KERNELS, first);
+}
+
+static void add_tile(struct tuning *tuning, struct choice choice, int width, int rows) {
+    if (width < TILE_WIDTH_LEAST || width > TILE_WIDTH_MOST || rows < TILE_ROWS_LEAST ||
+        rows > TILE_ROWS_MOST)
+        return;
+    choice.tile = (struct tile_wish){width, rows};
+    add(tuning, &choice);
+}
+
+static void try_tiles(struct tuning *tuning) {
+    const struct choice from = tuning->candidate[tuning->best].choice;
+    struct status status = {0};
+    int first = tuning->count;
+    set_trial(tuning, &from);
+    solve_plan_make(&tuning->trial_plan, &tuning->trial_config, team_facts(tuning->team),
+                    tuning->caches, &status);
+    struct kernel_tile tile = tuning->trial_plan.tile;
+    /* ranks need not agree on the size of a tile, but rank 0's is what will be printed */
+    team_share(tuning->team, &tile, sizeof tile);
+    if (tile.width == 0)
+        return;
+    add_tile(tuning, from, tile.width / 2, tile.rows);
+    add_tile(tuning, from, tile.width * 2, tile.rows);
+    add_tile(tuning, from, tile.width, tile.rows / 2);
+    add_tile(tuning, from, tile.width, tile.rows * 2);
+    run_stage(tuning, STAGE_TILES, first);
+}
+
+static void try_schedules(struct tuning *tuning) {
+    int threads = tuning->plan->threads;
+    struct choice choice = tuning->candidate[tuning->best].choice;
+    int first = tuning->count;
+    team_share(tuning->team, &threads, sizeof threads);
+    if (threads == 1)
+        return;
+    choice.schedule = choice.schedule == SCHEDULE_STATIC ? SCHEDULE_DYNAMIC : SCHEDULE_STATIC;
+    add(tuning, &choice);
+    run_stage(tuning, STAGE_SCHEDULES, first);
+}
+
+static void try_halos(struct tuning *tuning) {
+    struct choice choice = tuning->candidate[tuning->best].choice;
+    int first = tuning->count;
+    if (team_facts(tuning->team)->ranks == 1)
+        return;
+    for (int row = 0; row < halo_variant_count; row++) {
+        snprintf(choice.halo, sizeof choice.halo, "%s", halo_variants[row]->name);
+        add(tuning, &choice);
+    }
+    run_stage(tuning, STAGE_HALOS, first);
+}
+
+/* What the run would do as it is configured is the first candidate. */
+static bool try_as_configured(struct tuning *tuning, struct status *status) {
+    const struct solve_plan *plan = tuning->plan;
+    struct choice choice = {.halo_depth = plan->halo_depth,
+                            .tile = tuning->config->parallel.kernel_tile,
+                            .schedule = tuning->config->parallel.schedule};
+    snprintf(choice.kernel, sizeof choice.kernel, "%s", plan->kernel->name);
+    snprintf(choice.halo, sizeof choice.halo, "%s", plan->halo->name);
+    add(tuning, &choice);
+    struct candidate *candidate = &tuning->candidate[0];
+    if (!measure(tuning, candidate, status))
+        return false;
+    if (candidate->rate_lups == 0 && !tuning->stopped)
+        status_fail(status, EXIT_CODE_DIVERGED,
+                    "--tune: the start values are not finite: there is nothing to measure");
+    return status_good(status);
+}
+
+static const char *tile_text(struct tile_wish tile, char text[32]) {
+    if (tile.width == 0)
+        snprintf(text, 32, "auto");
+    else
+        snprintf(text, 32, "%dx%d", tile.width, tile.rows);
+    return text;
+}
+
+static const char *schedule_text(enum schedule_wish schedule) {
+    return schedule == SCHEDULE_DYNAMIC ? "dynamic" : "static";
+}
+
+static void print_table(const struct tuning *tuning, FILE *out) {
+    char tile[32];
+    fputs("  kernel      depth  tile       schedule  halo             MLUP/s\n", out);
+    for (int i = 0; i < tuning->count; i++) {
+        const struct candidate *candidate = &tuning->candidate[i];
+        const struct choice *choice = &candidate->choice;
+        fprintf(out, "  %-11s %5d  %-10s %-9s %-12s ", choice->kernel, choice->halo_depth,
+                tile_text(choice->tile, tile), schedule_text(choice->schedule), choice->halo);
+        if (candidate->rate_lups > 0)
+            fprintf(out, "%10.1f%s\n", 1e-6 * candidate->rate_lups,
+                    i == tuning->best ? "  keep" : "");
+        else
+            fprintf(out, "%10s  %s\n", "-",
+                    candidate->refused[0] != '\0' ? candidate->refused : "no time was left");
+    }
+}
+
+/* The lines of a configuration that gives the best run. */
+static void print_lines(const struct choice *choice, FILE *out) {
+    char tile[32];
+    fprintf(out,
+            "\n[parallel]\nkernel = %s\nhalo_depth = %d\nkernel_tile = %s\nschedule = %s\n"
+            "halo = %s\n",
+            choice->kernel, choice->halo_depth, tile_text(choice->tile, tile),
+            schedule_text(choice->schedule), choice->halo);
+}
+
+static void print_result(const struct tuning *tuning, FILE *out) {
+    fprintf(out, "tuned       in %.1f s; best of up to %d runs each, first as configured\n",
+            clock_now_s() - tuning->begin_s, ROUNDS);
+    print_table(tuning, out);
+    print_lines(&tuning->candidate[tuning->best].choice, out);
+}
+
+bool jacobi_tune(const struct config *config, const struct solve_plan *plan, struct team *team,
+                 const struct sweep_caches *caches, FILE *out, struct status *status) {
+    struct tuning tuning = {
+        .config = config, .plan = plan, .team = team, .caches = caches, .begin_s = clock_now_s()};
+    if (!try_as_configured(&tuning, status))
+        return false;
+    try_kernels(&tuning);
+    try_tiles(&tuning);
+    try_schedules(&tuning);
+    try_halos(&tuning);
+    if (tuning.stopped)
+        status_fail(status, EXIT_CODE_STOPPED, "--tune: stopped by a signal");
+    else if (team_facts(team)->rank == 0)
+        print_result(&tuning, out);
+    return status_good(status);
+}
