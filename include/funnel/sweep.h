@@ -138,16 +138,22 @@ const double *sweeper_thread_seconds(const struct sweeper *sweeper);
  */
 void sweeper_advance(struct sweeper *sweeper, int sweeps);
 
-/* The first of several sweeps in two parts, so that halos can be exchanged during the first. Unlike
- * all other calls, those to sweep are made by the threads of a parallel region of the caller's;
- * `thread` is the number of the calling one. Each tile of each of the sweeper_threads boxes once,
- * then, when the halo is fresh and all tiles are done, the rim of each box once; then, outside the
- * region, sweeper_end_sweep, after which sweeps - 1 are left to sweeper_advance. */
-bool sweeper_has_inner(const struct sweeper *sweeper); /* else there is nothing to do meanwhile */
-int sweeper_inner_tiles(const struct sweeper *sweeper, int box);
-void sweeper_sweep_inner(struct sweeper *sweeper, int box, int tile, int thread);
-void sweeper_sweep_rim(struct sweeper *sweeper, int box, int sweeps, int thread);
-void sweeper_end_sweep(struct sweeper *sweeper);
+/* The first pass of several sweeps in two parts, so that halos can be exchanged during the first.
+ * Unlike all other calls, those to sweep are made by the threads of a parallel region of the
+ * caller's; `thread` is the number of the calling one. Before the region, sweeper_refresh_sides. In
+ * it each inner tile of each of the sweeper_threads boxes once (`shared`: the box is cut for
+ * threads to share); when the halo is fresh and all are done, sweeper_refresh_rim of each box; when
+ * all are done, each rim tile of each box. After the region, sweeper_end_first_pass; the sweeps
+ * that it returns are left to sweeper_advance. */
+bool sweeper_has_inner(const struct sweeper *sweeper,
+                       int sweeps); /* else there is nothing to do meanwhile */
+int sweeper_inner_tiles(const struct sweeper *sweeper, int box, bool shared, int sweeps);
+void sweeper_sweep_inner(struct sweeper *sweeper, int box, int tile, bool shared, int sweeps,
+                         int thread);
+void sweeper_refresh_rim(struct sweeper *sweeper, int box, int sweeps);
+int sweeper_rim_tiles(const struct sweeper *sweeper); /* of each box; some may be empty */
+void sweeper_sweep_rim(struct sweeper *sweeper, int box, int tile, int sweeps, int thread);
+int sweeper_end_first_pass(struct sweeper *sweeper, int sweeps);
 
 /* Threads there are: those of a sweeper made now, unless its part asks for fewer. */
 int sweep_threads(void);

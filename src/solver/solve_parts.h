@@ -86,7 +86,7 @@ bool control_verdict(struct solve *solve, int64_t sweep, double residual_norm2,
 
 /* overlap.c: the exchange and the sweeps of a block in one, the halo being stale. Books the time of
  * all but the exchange. COLLECTIVE. */
-bool overlap_possible(const struct solve *solve);
+bool overlap_possible(const struct solve *solve, int sweeps);
 void overlap_advance(struct solve *solve, int sweeps);
 
 /* roofline.c: copies the field, unless the run is short or its field lies in the caches, and fills

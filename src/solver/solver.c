@@ -89,7 +89,7 @@ static void advance(struct solve *solve, int sweeps) {
 
 /* Exchanges halos and advances, one beside the other where that is asked for and possible. */
 static void run_block(struct solve *solve, int sweeps) {
-    if (overlap_possible(solve)) {
+    if (overlap_possible(solve, sweeps)) {
         overlap_advance(solve, sweeps);
     } else {
         exchange_halos(solve);

@@ -3,8 +3,7 @@
 #include "denormals.h"
 #include "funnel/clock.h"
 #include "kernels.h"
-#include "sweeper.h"
-#include "tile_plan.h"
+#include "pass.h"
 #include <omp.h>
 
 enum { PIECES = 16 /* of a box, for threads to share */ };
@@ -12,15 +11,7 @@ enum { PIECES = 16 /* of a box, for threads to share */ };
 /* Where an edge is internal, tiles reach as far as they need. */
 static const local_index far_away = INT64_C(1) << 60;
 
-struct pass {
-    int from;   /* number of the iterate it starts from */
-    int sweeps; /* that it does */
-    int beyond; /* points beyond internal edges that are wanted after it */
-    int number; /* since the exchange */
-};
-
-/* Pass number `number`, which begins after `done` of `sweeps` sweeps. */
-static struct pass pass_after(const struct sweeper *sweeper, int done, int sweeps, int number) {
+struct pass pass_after(const struct sweeper *sweeper, int done, int sweeps, int number) {
     int most = sweeper->sweep_tile ? temporal_sweeps(&sweeper->part) : 1;
     int now = sweeps - done < most ? sweeps - done : most;
     return (struct pass){.from = (sweeper->current + number) % sweeper->iterates,
@@ -34,14 +25,18 @@ static bool by_tiles(const struct sweeper *sweeper, const struct pass *pass) {
     return sweeper->sweep_tile && pass->sweeps > 1;
 }
 
-/* The tiles of one box in a pass. */
-static struct tile_cut cut_box(const struct sweeper *sweeper, const struct pass *pass, int number) {
-    struct region region =
-        box_extended(&sweeper->part, sweeper->box[number].interior, pass->beyond);
-    bool shared = sweeper->part.schedule == SWEEP_DYNAMIC;
+struct tile_cut pass_cut(const struct sweeper *sweeper, const struct pass *pass,
+                         struct region region, bool shared) {
     if (by_tiles(sweeper, pass))
         return tile_cut_strips(region, shared ? PIECES : 1, pass->sweeps);
     return shared ? tile_cut_pieces(region, PIECES) : tile_cut_whole(region);
+}
+
+/* The tiles of one box. */
+static struct tile_cut cut_box(const struct sweeper *sweeper, const struct pass *pass, int number) {
+    struct region region =
+        box_extended(&sweeper->part, sweeper->box[number].interior, pass->beyond);
+    return pass_cut(sweeper, pass, region, sweeper->part.schedule == SWEEP_DYNAMIC);
 }
 
 static struct kernel_box box_work_of(const struct sweeper *sweeper, const struct pass *pass,
@@ -81,8 +76,9 @@ static struct temporal_tile tile_work_of(const struct sweeper *sweeper, const st
     return tile;
 }
 
-static void sweep_region(const struct sweeper *sweeper, const struct pass *pass,
-                         struct region region) {
+void pass_sweep(const struct sweeper *sweeper, const struct pass *pass, struct region region) {
+    if (region_points(region) == 0)
+        return;
     if (by_tiles(sweeper, pass)) {
         struct temporal_tile tile = tile_work_of(sweeper, pass, region);
         sweeper->sweep_tile(&tile);
@@ -109,7 +105,7 @@ static void sweep_box(const struct sweeper *sweeper, const struct pass *pass, in
     int64_t count = tile_count(&cut);
     for (int64_t i = shared ? take_tile(box, pass) : 0; i < count;
          i = shared ? take_tile(box, pass) : i + 1)
-        sweep_region(sweeper, pass, tile_region(&cut, i));
+        pass_sweep(sweeper, pass, tile_region(&cut, i));
 }
 
 /* A thread's part of a pass: its own boxes, then what others have left where tiles are shared. */
@@ -129,12 +125,17 @@ static void sweep_pass(const struct sweeper *sweeper, const struct pass *pass) {
     sweeper->box[thread].sweep_s += clock_now_s() - start_s;
 }
 
-/* Tiles read the ghosts next to other threads' boxes, so all are renewed before the first. */
-static void refresh_boxes(const struct sweeper *sweeper, const struct pass *pass) {
-    for (int box = omp_get_thread_num(); box < sweeper->threads; box += omp_get_num_threads())
+void pass_refresh(const struct sweeper *sweeper, const struct pass *pass, int box) {
+    if (by_tiles(sweeper, pass)) /* else each region renews its own */
         sides_refresh(sweeper, &sweeper->iterate[pass->from],
                       box_extended(&sweeper->part, sweeper->box[box].interior,
                                    pass->beyond + pass->sweeps - 1));
+}
+
+/* Tiles read the ghosts next to other threads' boxes, so all are renewed before the first. */
+static void refresh_boxes(const struct sweeper *sweeper, const struct pass *pass) {
+    for (int box = omp_get_thread_num(); box < sweeper->threads; box += omp_get_num_threads())
+        pass_refresh(sweeper, pass, box);
 }
 
 static bool has_mirror(const struct sweeper *sweeper) {
@@ -146,14 +147,14 @@ static bool has_mirror(const struct sweeper *sweeper) {
 
 /* One thread's way through all passes; returns how many there were. */
 static int sweep_passes(const struct sweeper *sweeper, int sweeps) {
-    bool refresh_first = sweeper->sweep_tile && has_mirror(sweeper);
+    bool mirror = has_mirror(sweeper);
     int number = 0;
     for (int done = 0; done < sweeps; number++) {
         struct pass pass = pass_after(sweeper, done, sweeps, number);
         if (number > 0) {
 #pragma omp barrier
         }
-        if (refresh_first) {
+        if (mirror && by_tiles(sweeper, &pass)) {
             refresh_boxes(sweeper, &pass);
 #pragma omp barrier
         }

@@ -54,6 +54,14 @@ struct tile_cut tile_cut_strips(struct region region, int pieces, int sweeps) {
     return cut;
 }
 
+struct tile_cut tile_cut_rim(struct region region, int pieces, int64_t length) {
+    struct tile_cut cut = tile_cut_whole(region);
+    int64_t rows = region.y1 - region.y0, columns = region.x1 - region.x0;
+    int64_t *along = columns > rows ? &cut.along_x : &cut.along_y;
+    *along = larger(1, smaller(pieces, larger(rows, columns) / length));
+    return cut;
+}
+
 int64_t tile_count(const struct tile_cut *cut) {
     return cut->along_x * cut->along_y;
 }

@@ -18,6 +18,9 @@ struct tile_cut tile_cut_pieces(struct region region, int pieces);
  * what they compute twice does not count, but more where one would be too high. */
 struct tile_cut tile_cut_strips(struct region region, int pieces, int sweeps);
 
+/* A narrow region in at most `pieces` that are at least `length` long. */
+struct tile_cut tile_cut_rim(struct region region, int pieces, int64_t length);
+
 int64_t tile_count(const struct tile_cut *cut);
 struct region tile_region(const struct tile_cut *cut, int64_t number);
 

@@ -13,13 +13,14 @@
 enum { MIXES = 16, DEPTH = 3 };
 
 /* The edges that are internal are the bits of `mix`. */
-static struct sweeper *make(const struct sweep_case *c, const struct grid *grid, int mix) {
+static struct sweeper *make(const struct sweep_case *c, const struct grid *grid, int mix,
+                            const char *kernel) {
     struct status status = {0};
     struct sweep_values values = case_values();
     struct sweep_part part = case_part(c, grid, (global_index[]){0, 0}, grid->points);
     for (int side = 0; side < SIDE_COUNT; side++)
         part.physical[side] = (mix & 1 << side) == 0;
-    struct sweeper *sweeper = sweeper_make(&part, kernel_find("vector"), &values, &status);
+    struct sweeper *sweeper = sweeper_make(&part, kernel_find(kernel), &values, &status);
     assert_string_equal(status.text, "");
     return sweeper;
 }
@@ -42,15 +43,21 @@ static void fill_halo(const struct sweeper *sweeper, bool known) {
 
 /* By one thread, the boxes in turn: who sweeps them is the caller's business. */
 static void advance_split(struct sweeper *sweeper, int sweeps) {
-    for (int box = 0; box < sweeper_threads(sweeper); box++)
-        for (int tile = 0; tile < sweeper_inner_tiles(sweeper, box); tile++)
-            sweeper_sweep_inner(sweeper, box, tile, 0);
+    sweeper_refresh_sides(sweeper);
+    for (int box = 0; box < sweeper_threads(sweeper); box++) {
+        bool shared = box % 2 == 0;
+        for (int tile = 0; tile < sweeper_inner_tiles(sweeper, box, shared, sweeps); tile++)
+            sweeper_sweep_inner(sweeper, box, tile, shared, sweeps, 0);
+    }
     fill_halo(sweeper, true);
     for (int box = 0; box < sweeper_threads(sweeper); box++)
-        sweeper_sweep_rim(sweeper, box, sweeps, 0);
-    sweeper_end_sweep(sweeper);
-    if (sweeps > 1)
-        sweeper_advance(sweeper, sweeps - 1);
+        sweeper_refresh_rim(sweeper, box, sweeps);
+    for (int box = 0; box < sweeper_threads(sweeper); box++)
+        for (int tile = 0; tile < sweeper_rim_tiles(sweeper); tile++)
+            sweeper_sweep_rim(sweeper, box, tile, sweeps, 0);
+    int left = sweeper_end_first_pass(sweeper, sweeps);
+    if (left > 0)
+        sweeper_advance(sweeper, left);
 }
 
 static void check_equal(const struct sweeper *a, const struct sweeper *b) {
@@ -60,10 +67,10 @@ static void check_equal(const struct sweeper *a, const struct sweeper *b) {
         assert_memory_equal(field_row(first, y), field_row(second, y), bytes);
 }
 
-static void compare(const struct sweep_case *c, int mix, int sweeps) {
+static void compare_kernel(const struct sweep_case *c, int mix, int sweeps, const char *kernel) {
     struct grid grid;
     assert_true(case_grid(c, &grid));
-    struct sweeper *whole = make(c, &grid, mix), *split = make(c, &grid, mix);
+    struct sweeper *whole = make(c, &grid, mix, "vector"), *split = make(c, &grid, mix, kernel);
     fill_halo(whole, true);
     fill_halo(split, false);
     sweeper_advance(whole, sweeps);
@@ -71,6 +78,11 @@ static void compare(const struct sweep_case *c, int mix, int sweeps) {
     check_equal(whole, split);
     sweeper_free(whole);
     sweeper_free(split);
+}
+
+static void compare(const struct sweep_case *c, int mix, int sweeps) {
+    compare_kernel(c, mix, sweeps, "vector");
+    compare_kernel(c, mix, sweeps, "temporal");
 }
 
 static struct sweep_case make_case(int dimensions, int nx, int ny, enum side_kind kind) {
@@ -113,13 +125,15 @@ static void large_parts_have_an_inner_part(void **state) {
     struct sweep_case narrow = make_case(2, 16, 41, SIDE_DIRICHLET);
     struct grid grid;
     assert_true(case_grid(&large, &grid));
-    struct sweeper *sweeper = make(&large, &grid, MIXES - 1);
-    assert_true(sweeper_has_inner(sweeper));
-    assert_true(sweeper_inner_tiles(sweeper, 0) > 1);
+    struct sweeper *sweeper = make(&large, &grid, MIXES - 1, "temporal");
+    for (int sweeps = 1; sweeps <= DEPTH; sweeps++) {
+        assert_true(sweeper_has_inner(sweeper, sweeps));
+        assert_true(sweeper_inner_tiles(sweeper, 0, false, sweeps) > 0);
+    }
     sweeper_free(sweeper);
     assert_true(case_grid(&narrow, &grid));
-    sweeper = make(&narrow, &grid, MIXES - 1);
-    assert_false(sweeper_has_inner(sweeper));
+    sweeper = make(&narrow, &grid, MIXES - 1, "temporal");
+    assert_false(sweeper_has_inner(sweeper, 1));
     sweeper_free(sweeper);
 }
 
