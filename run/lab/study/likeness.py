@@ -3,6 +3,7 @@ and a point that differs from the rest is named with what differs.
 """
 import collections
 import json
+import re
 
 STUDY_WIDE = ("build", "host", "machine", "MPI", "OpenMP", "environment")
 IN_SERIES = ("binding", "kernel", "halo", "form of the sweep")
@@ -62,11 +63,16 @@ def as_text(value):
     return json.dumps(value, sort_keys=True)
 
 
+def brief(value):
+    """A commit by its first digits."""
+    return value[:12] if isinstance(value, str) and re.fullmatch("[0-9a-f]{40}", value) else value
+
+
 def difference(usual, other):
     """What differs, in few words."""
     if isinstance(usual, dict) and isinstance(other, dict):
         keys = [key for key in sorted({*usual, *other}) if usual.get(key) != other.get(key)]
-        return ", ".join(f"{key} {usual.get(key)} and {other.get(key)}" for key in keys)
+        return ", ".join(f"{key} {brief(usual.get(key))} and {brief(other.get(key))}" for key in keys)
     return f"{usual} and {other}"
 
 

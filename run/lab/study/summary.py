@@ -226,8 +226,13 @@ def scale_weak(point, base):
             "gustafson_serial_fraction": arithmetic.gustafson_serial_fraction(scaled, ratio)}
 
 
-def mebibytes(count):
-    return f"{count / 2**20:.4g} MiB" if count is not None else "unknown"
+def bytes_text(count):
+    """A size in the unit that suits it."""
+    if count is None:
+        return "unknown"
+    unit, size = next(((unit, size) for unit, size in (("GiB", 2**30), ("MiB", 2**20)) if count >= size),
+                      ("KiB", 2**10))
+    return f"{count / size:.4g} {unit}"
 
 
 def note_superlinear(point, base):
@@ -238,8 +243,8 @@ def note_superlinear(point, base):
     reason = ("the working set now fits into the cache" if fits and not fitted else
               "the cache does not explain it, look at the baseline")
     return (f"superlinear (efficiency {point['efficiency']:.3g}): cache or baseline? Working set "
-            f"{mebibytes(now)} against {mebibytes(point['cache_bytes'])} of last-level cache, at the base "
-            f"{mebibytes(before)} against {mebibytes(base['cache_bytes'])}: {reason}")
+            f"{bytes_text(now)} against {bytes_text(point['cache_bytes'])} of last-level cache, at the base "
+            f"{bytes_text(before)} against {bytes_text(base['cache_bytes'])}: {reason}")
 
 
 def note_uneven(point, base):

@@ -1,6 +1,7 @@
 """The tables of a study: rows of text, for the terminal and for the page alike."""
 from lab.study.summary import is_usable
-from lab.study.wording import axis_text, number_text, percent_text, points_text, time_text
+from lab.study.wording import (axis_text, number_text, percent_text, points_text, tcomm_of,
+                               time_text)
 
 
 def mark_of(point):
@@ -56,10 +57,6 @@ PREDICTED = (("measured", lambda point: time_text(median_of(point, "sweep_s"))),
              ("error", lambda point: percent_text(point["predicted"]["sweep_error"])),
              ("Tcomm measured", lambda point: percent_text(tcomm_of(point))),
              ("Tcomm predicted", lambda point: percent_text(point["predicted"]["tcomm_fraction"])))
-
-
-def tcomm_of(point):
-    return ((point.get("tcomm") or {}).get("fraction") or {}).get("median")
 
 
 def kernel_text(point):

@@ -75,9 +75,13 @@ def answer_strong(usable, base):
     return f"{first} {tcomm_sentence(best)}"
 
 
+def tcomm_of(point):
+    """Median of the Tcomm fraction, None where there is none."""
+    return ((point.get("tcomm") or {}).get("fraction") or {}).get("median")
+
+
 def tcomm_sentence(point):
-    fraction = (point["tcomm"]["fraction"] or {}).get("median")
-    return (f"Communication takes {percent_text(fraction)} of the ranks' time there, and the repeats "
+    return (f"Communication takes {percent_text(tcomm_of(point))} of the ranks' time there, and the repeats "
             f"spread by {percent_text(point['sweep_s']['spread'])}.")
 
 
@@ -171,6 +175,8 @@ def amdahl_text(fit):
         return "No Amdahl fit: too few points, it takes two different core counts."
     serial = ("Amdahl's law fitted to the fastest layout of each core count: serial fraction "
               f"{fit['serial_fraction']:.3g}")
+    if fit["serial_fraction"] < 0:
+        serial += " (below 0: better than ideal, so something other than more cores helps)"
     if fit["interval_95"]:
         low, high = fit["interval_95"]
         return f"{serial} (95 % interval {low:.3g} to {high:.3g}, from {fit['core_counts']} core counts)."

@@ -1,0 +1,47 @@
+"""The model's prediction beside each point, by the program `predict`, where there is a machine file."""
+import json
+import subprocess
+
+from lab.command import FILES, Problem
+from lab.records import read_record, write_record
+
+FILE = "predictions.json"
+LIMIT_S = 60
+
+
+def predict_point(program, machine, config, point):
+    """What `predict` says of this layout: time a sweep and Tcomm fraction; a line where it cannot."""
+    words = [program, machine, config, *("=".join(pair) for pair in point["overrides"]),
+             "--ranks", str(point["ranks"]), "--threads", str(point["threads"]), "--record", "-"]
+    answer = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT_S)
+    if answer.returncode != 0:
+        return {"note": (answer.stderr.strip().splitlines() or [f"exit code {answer.returncode}"])[-1]}
+    for layout in json.loads(answer.stdout)["measured"]["layouts"]:
+        if (layout["ranks"], layout["threads"]) == (point["ranks"], point["threads"]):
+            return {"sweep_s": layout["sweep_s"], "tcomm_fraction": layout["tcomm_fraction"]}
+    return {"note": "predict left this layout out"}
+
+
+def predict_all(folder, plan, program, machine):
+    """Predictions of all points, kept in the folder so that a later report needs neither program nor
+    machine file."""
+    if not program.is_file():
+        raise Problem(FILES, f"{program} is missing: build it with run/build, or leave the machine file out")
+    found = {point["name"]: predict_point(program, machine, plan["config_file"], point)
+             for point in plan["points"]}
+    write_record(folder / FILE, {"machine_file": str(machine), "points": found})
+
+
+def add_predictions(folder, summary):
+    """Puts what is kept in the folder beside the measurements."""
+    if not (folder / FILE).is_file():
+        return
+    kept = read_record(folder / FILE)["points"]
+    notes = dict.fromkeys(found["note"] for found in kept.values() if "note" in found)
+    for point in summary["points"]:
+        found = kept.get(point["name"], {})
+        if found.get("sweep_s") and point.get("sweep_s"):
+            error = found["sweep_s"] / point["sweep_s"]["median"] - 1
+            point["predicted"] = {**found, "sweep_error": error}
+    if notes:
+        summary["prediction_note"] = f"No prediction: {'; '.join(notes)}"
