@@ -4,6 +4,7 @@
 #include "team_checks.h"
 #include "team_parts.h"
 #include "transport_cures.h"
+#include "transport_start.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,12 +118,18 @@ void team_threads(struct team *team, int threads) {
         team->facts.yields = transport_cures_yield(true);
 }
 
+static int start_mpi(int *argc, char ***argv, int *provided) {
+    transport_cures_prepare();
+    transport_start_begin();
+    const int code = MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, provided);
+    transport_start_end();
+    return code;
+}
+
 struct team *team_start(int *argc, char ***argv, struct status *status) {
     struct team *team = calloc(1, sizeof *team);
     int provided = MPI_THREAD_SINGLE;
-    transport_cures_prepare();
-    if (team == NULL ||
-        MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS) {
+    if (team == NULL || start_mpi(argc, argv, &provided) != MPI_SUCCESS) {
         status_fail(status, EXIT_CODE_ENVIRONMENT, "MPI did not start");
         free(team);
         return NULL;
