@@ -16,10 +16,11 @@ NAME = os.path.basename(PROGRAM)
 HANG_GUARD_S = 60
 
 
-def run(*options, ranks=2, **environment):
+def run(*options, ranks=2, launch=(), **environment):
+    """Runs the program; `launch` are further words for the launcher, before the program."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("MPIR_CVAR")}
     kept.update(OMP_NUM_THREADS="1", MPIEXEC_TIMEOUT=str(HANG_GUARD_S), **environment)
-    return subprocess.run([MPIEXEC, "-n", str(ranks), PROGRAM, *options], env=kept, text=True,
+    return subprocess.run([MPIEXEC, "-n", str(ranks), *launch, PROGRAM, *options], env=kept, text=True,
                           stdin=subprocess.DEVNULL, capture_output=True, timeout=HANG_GUARD_S + 10)
 
 
