@@ -5,11 +5,13 @@ from lab.records import spread
 from lab.transports import ONE_COPY, TWO_COPIES
 
 COLUMNS = 7
+ROUNDS_TO_TRUST = 3
 IDENTITY = ("library", "part", "transport", "distance", "ranks")
 TITLES = {"pingpong": "ping-pong, half a round trip in us",
           "halos": "the solver's halos between two ranks, an exchange in us, by bytes of a message",
           "alltomany": "all-to-many, an iteration in us, by the unit of the message size",
           "collectives": "a call on the slowest rank in us"}
+NAMES = {"pingpong": "ping-pong", "halos": "the solver's halos", "alltomany": "all-to-many"}
 
 
 def identity(series):
@@ -49,19 +51,35 @@ def merge(before, after):
             "traffic": after["traffic"] or before["traffic"]}
 
 
+def by_operation(samples):
+    """{operation: {size: samples}}; one of name None for parts other than the collectives."""
+    found = {}
+    for key, taken in samples.items():
+        operation, size = key if isinstance(key, tuple) else (None, key)
+        found.setdefault(operation, {})[size] = taken
+    return found
+
+
+def win(one, operation, slow, fast):
+    by_size = crossover.ratios(slow, fast)
+    return {"library": one["library"], "part": one["part"], "operation": operation,
+            "where": place_of(one), "rounds": min(map(len, fast.values())), "text": crossover.describe(by_size),
+            "loses": crossover.describe({size: 1 / ratio for size, ratio in by_size.items()}),
+            "ratios": [{"bytes": size, "two_to_one": ratio} for size, ratio in by_size.items()]}
+
+
 def wins(record):
     """Where one copy by the kernel is faster than two by the ranks: by library, part, distance."""
     found = []
     for one in record["series"]:
-        if one["transport"] != ONE_COPY or one["part"] not in ("pingpong", "halos") or one["problem"]:
+        if one["transport"] != ONE_COPY or one["part"] not in TITLES or one["problem"]:
             continue
         other = next((two for two in record["series"] if identity(two) ==
                       identity({**one, "transport": TWO_COPIES}) and not two["problem"]), None)
         if other:
-            by_size = crossover.ratios(samples_of(other), samples_of(one))
-            found.append({"library": one["library"], "part": one["part"], "distance": one["distance"],
-                          "text": crossover.describe(by_size),
-                          "ratios": [{"bytes": size, "two_to_one": ratio} for size, ratio in by_size.items()]})
+            slow, fast = by_operation(samples_of(other)), by_operation(samples_of(one))
+            found += [win(one, operation, slow[operation], fast[operation])
+                      for operation in fast if operation in slow]
     return found
 
 
@@ -102,13 +120,16 @@ def label_of(record, series):
     return f"{series['library']} {series['transport']}" if several else series["transport"]
 
 
+def place_of(series):
+    return series.get("distance") or f"{series.get('ranks')} ranks"
+
+
 def groups(record, part):
     """Series of a part, by distance or number of ranks."""
     found = {}
     for series in record["series"]:
         if series["part"] == part:
-            where = series.get("distance") or f"{series.get('ranks')} ranks"
-            found.setdefault(where, []).append(series)
+            found.setdefault(place_of(series), []).append(series)
     return found
 
 
@@ -150,12 +171,16 @@ def print_rows(record):
 def print_wins(record):
     if not record["wins"]:
         return
-    print("\none copy by the kernel is faster than two by the ranks")
-    for win in record["wins"]:
-        what = {"pingpong": "ping-pong", "halos": "the solver's halos"}[win["part"]]
-        print(f"  {win['library']}, {what}, {win['distance']}: {win['text']}")
-    if len({win["distance"] for win in record["wins"]}) == 1:
-        print("  other placements: this machine offers none")
+    for verdict, name in ("faster", "text"), ("slower", "loses"):
+        print(f"\none copy by the kernel is {verdict} than two by the ranks")
+        for found in record["wins"]:
+            what = found["operation"] or NAMES[found["part"]]
+            print(f"  {found['library']}, {what}, {found['where']}: {found[name]}")
+    fewest = min(found["rounds"] for found in record["wins"])
+    if fewest < ROUNDS_TO_TRUST:
+        print(f"\nfrom {fewest} round(s) only: --rounds {ROUNDS_TO_TRUST} or more tell a difference from noise")
+    if len({found["where"] for found in record["wins"] if found["part"] in ("pingpong", "halos")}) == 1:
+        print("\nother placements of two ranks: this machine has one core complex only")
 
 
 def print_traffic(record):

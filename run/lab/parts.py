@@ -65,7 +65,7 @@ def halos(here, transport, pair, quick, config):
 
 def collectives(here, transport, ranks, quick):
     """Time of a call on the slowest rank, by operation and size."""
-    words = ["--max", "1024"] if quick else ["--max", str(1024 ** 2)]
+    words = ["--max", "256", "--repeats", "20"] if quick else ["--fine"]
 
     def take():
         run = site.run(here, "collectives", words, ranks, 1, transport.settings)

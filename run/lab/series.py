@@ -1,4 +1,6 @@
-"""Things to measure, each once a round, so that a change of the machine's state meets all alike."""
+"""Things to measure, each once a round, so that a change of the machine's state meets all alike; every
+other round goes backwards, so that a steady drift does too.
+"""
 from lab.records import spread
 
 
@@ -36,5 +38,5 @@ class Series:
 def take_rounds(rounds, all_series, tell):
     for number in range(rounds):
         tell(f"round {number + 1} of {rounds}")
-        for series in all_series:
+        for series in all_series if number % 2 == 0 else reversed(all_series):
             series.sample()

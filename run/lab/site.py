@@ -16,6 +16,7 @@ class Site(NamedTuple):
     launcher: launch.Launcher
     machine: cores.Machine
     limit_s: float
+    version: str  # first line of the programs' --version: release and commit
 
 
 class Run(NamedTuple):
@@ -40,7 +41,7 @@ def open_site(options, build=None):
     version = command.program_version(command.program_path("jacobi", build), clean_environment())
     launcher = launch.find_launcher(version, os.environ, options.launcher, options.template)
     machine = cores.read_machine(os.sched_getaffinity(0))
-    return Site(build, launcher, machine, options.limit)
+    return Site(build, launcher, machine, options.limit, version.partition("\n")[0])
 
 
 def clean_environment():

@@ -158,10 +158,21 @@ class RecordTest(unittest.TestCase):
                              made_up('two-copies', {1: [1, 1], 2: [2, 6]}),
                              made_up('one-copy', {1: [1]}, 'halos'))
         found, = comparison.wins(record)
-        self.assertEqual((found['part'], found['distance'], found['text']),
-                         ('pingpong', 'near', 'at 2 B (2.0 times)'))
+        self.assertEqual((found['part'], found['where'], found['text'], found['loses']),
+                         ('pingpong', 'near', 'at 2 B (2.0 times)',
+                          'never by more than a tenth, up to 2 B'))
         record['series'][0]['problem'] = 'does not start'
         self.assertEqual(comparison.wins(record), [])
+
+    def test_collectives_by_operation(self):
+        values = {('bcast', 1): [2], ('bcast', 8): [1], ('alltoall', 8): [1]}
+        record = self.record(made_up('one-copy', values, 'collectives'),
+                             made_up('two-copies', {key: [1] for key in values}, 'collectives'))
+        self.assertEqual([(found['operation'], found['text'], found['loses']) for found in
+                          comparison.wins(record)],
+                         [('bcast', 'never by more than a tenth, up to 8 B', 'at 1 B (2.0 times)'),
+                          ('alltoall', 'never by more than a tenth, up to 8 B',
+                           'never by more than a tenth, up to 8 B')])
 
     def test_added_rounds(self):
         merged = comparison.merge(self.record(made_up('tcp', {1: [1], 2: [4]}), traffic=['old']),
@@ -262,7 +273,7 @@ class ScriptTest(unittest.TestCase):
             if row['transport'] == 'tcp' and not row['problem']:
                 self.assertEqual(row['carried_by'], ['tcp/lo'])
         measured = {(one['part'], one['transport']): one for one in record['series']}
-        for part in 'pingpong', 'halos', 'alltomany', 'solver':
+        for part in 'pingpong', 'halos', 'collectives', 'alltomany', 'solver':
             self.assertIsNone(measured[(part, 'default')]['problem'])
             for value in measured[(part, 'default')]['values']:
                 self.assertGreater(value['median'], 0)
