@@ -7,8 +7,10 @@
 enum {
     PIECE_POINTS = 4096, /* a piece for threads to share has as many at least */
     DEFAULT_ROWS = 4,
-    LEAST_SWEEPS = 24, /* rows of a tile for each sweep, at least where threads share tiles */
-    HIGHEST_SWEEPS = 64
+    /* rows of a tile for each sweep of a pass; points, of a line */
+    LOWEST_SWEEPS = 8,
+    HIGHEST_SWEEPS = 64,
+    LONG_SWEEPS = 24
 };
 
 static int64_t larger(int64_t a, int64_t b) {
@@ -24,7 +26,7 @@ static int64_t divide_up(int64_t a, int64_t b) {
 }
 
 struct tile_cut tile_cut_whole(struct region region) {
-    return (struct tile_cut){region, 1, 1};
+    return (struct tile_cut){.region = region, .along_x = 1, .along_y = 1};
 }
 
 struct tile_cut tile_cut_pieces(struct region region, int pieces) {
@@ -43,14 +45,29 @@ static int64_t highest(int sweeps) {
     return (int64_t)HIGHEST_SWEEPS * sweeps;
 }
 
+/* Where a strip ends that begins at y. Shared strips take half of what is left, so that threads
+ * which come free late find little ones and the number of borders stays small. */
+static local_index strip_end(const struct tile_cut *cut, local_index y) {
+    int64_t left = cut->region.y1 - y;
+    int64_t rows = larger(cut->lowest, smaller(cut->highest, left / 2));
+    return left < rows + cut->lowest ? cut->region.y1 : y + rows;
+}
+
 struct tile_cut tile_cut_strips(struct region region, int pieces, int sweeps) {
     struct tile_cut cut = tile_cut_whole(region);
-    int64_t rows = region.y1 - region.y0, least = (int64_t)LEAST_SWEEPS * sweeps;
-    if (rows == 1)
-        cut.along_x = larger(1, smaller(pieces, (region.x1 - region.x0) / least));
-    else
-        cut.along_y =
-            larger(larger(1, smaller(pieces, rows / least)), divide_up(rows, highest(sweeps)));
+    int64_t rows = region.y1 - region.y0;
+    if (rows == 1) {
+        cut.along_x =
+            larger(1, smaller(pieces, (region.x1 - region.x0) / ((int64_t)LONG_SWEEPS * sweeps)));
+    } else if (pieces == 1) {
+        cut.along_y = larger(1, divide_up(rows, highest(sweeps)));
+    } else {
+        cut.lowest = (int64_t)LOWEST_SWEEPS * sweeps;
+        cut.highest = highest(sweeps) - cut.lowest;
+        cut.along_y = 0;
+        for (local_index y = region.y0; y < region.y1; y = strip_end(&cut, y))
+            cut.along_y++;
+    }
     return cut;
 }
 
@@ -80,13 +97,23 @@ static local_index column_begin(const struct tile_cut *cut, int64_t column) {
     return larger(place, region->x0);
 }
 
+/* Where row `row` of tiles begins; that of one too many ends the region. */
+static local_index row_begin(const struct tile_cut *cut, int64_t row) {
+    const struct region *region = &cut->region;
+    if (cut->lowest == 0)
+        return part_begin(region->y0, region->y1, cut->along_y, row);
+    local_index y = region->y0;
+    for (int64_t i = 0; i < row; i++)
+        y = strip_end(cut, y);
+    return y;
+}
+
 struct region tile_region(const struct tile_cut *cut, int64_t number) {
     int64_t column = number % cut->along_x, row = number / cut->along_x;
-    const struct region *region = &cut->region;
     return (struct region){.x0 = column_begin(cut, column),
                            .x1 = column_begin(cut, column + 1),
-                           .y0 = part_begin(region->y0, region->y1, cut->along_y, row),
-                           .y1 = part_begin(region->y0, region->y1, cut->along_y, row + 1)};
+                           .y0 = row_begin(cut, row),
+                           .y1 = row_begin(cut, row + 1)};
 }
 
 /* What the C library knows, or a size that every processor of today has. */

@@ -8,6 +8,7 @@
 struct tile_cut {
     struct region region;
     int64_t along_x, along_y;
+    int64_t lowest, highest; /* rows of tiles that become lower towards the north, else 0 */
 };
 
 /* The whole region as one tile, or as several for threads to share. */

@@ -279,8 +279,10 @@ static void tiles_cover_each_point_once(void **state) {
                 check_tiles(&whole);
                 struct tile_cut pieces = tile_cut_pieces(region, 16);
                 check_tiles(&pieces);
-                struct tile_cut strips = tile_cut_strips(region, 16, 1);
-                check_tiles(&strips);
+                for (int most = 1; most <= 16; most += 15) {
+                    struct tile_cut strips = tile_cut_strips(region, most, 1);
+                    check_tiles(&strips);
+                }
             }
 }
 
@@ -292,10 +294,24 @@ static void pieces_are_enough_for_many_threads(void **state) {
     assert_int_equal(tile_count(&line), 16);
     struct tile_cut small = tile_cut_pieces((struct region){0, 10, 0, 10}, 16);
     assert_int_equal(tile_count(&small), 1);
-    struct tile_cut strips = tile_cut_strips((struct region){0, 64, 0, 10000}, 16, 10);
-    assert_int_equal(tile_count(&strips), 16);
     struct tile_cut part_of_line = tile_cut_strips((struct region){0, 1000000, 0, 1}, 16, 10);
     assert_int_equal(tile_count(&part_of_line), 16);
+}
+
+/* Strips are not too high for what columns leave to each other; shared ones end with low ones. */
+static void strips_have_bounds(void **state) {
+    (void)state;
+    for (int64_t rows = 2; rows < 100000; rows += rows / 3 + 1)
+        for (int pieces = 1; pieces <= 16; pieces += 15) {
+            struct tile_cut cut = tile_cut_strips((struct region){0, 64, 0, rows}, pieces, 10);
+            int64_t last = tile_count(&cut) - 1;
+            for (int64_t i = 0; i <= last; i++) {
+                struct region tile = tile_region(&cut, i);
+                assert_in_range(tile.y1 - tile.y0, rows < 80 ? 1 : 80, 640);
+            }
+            struct region tile = tile_region(&cut, last);
+            assert_true(pieces == 1 || tile.y1 - tile.y0 < 160);
+        }
 }
 
 static void kernels_are_chosen_by_size(void **state) {
@@ -348,6 +364,7 @@ int main(void) {
         cmocka_unit_test(plans_share_the_work),
         cmocka_unit_test(tiles_cover_each_point_once),
         cmocka_unit_test(pieces_are_enough_for_many_threads),
+        cmocka_unit_test(strips_have_bounds),
         cmocka_unit_test(kernels_are_chosen_by_size),
         cmocka_unit_test(traffic_is_shared_by_the_sweeps_of_a_pass),
     };
