@@ -74,6 +74,12 @@ typedef void kernel_function(const struct kernel_box *box);
 struct temporal_tile;
 typedef void kernel_tile_function(const struct temporal_tile *tile);
 
+/* Sweeps a box `times` times over as one level of a tile does, on copies of its rows that stay in
+ * the first-level cache if it is small: the ceiling of a kernel that is blocked in time. u_new gets
+ * the result, which for one time is that of kernel_function. At most 32 rows; x0 is a multiple of
+ * 8. False without memory. */
+typedef bool kernel_level_function(const struct kernel_box *box, int64_t times);
+
 /* A kernel is a row of the table. Bytes count one read and one write of each value that a point
  * needs; a plain store also fetches the line it fills, 8 bytes a point that are not counted. */
 struct kernel {
@@ -81,6 +87,7 @@ struct kernel {
     /* by what the processor has: for one sweep, and for several (NULL if only one by one) */
     kernel_function *(*choose)(const char **instruction_set);
     kernel_tile_function *(*choose_tile)(const char **instruction_set);
+    kernel_level_function *(*choose_level)(const char **instruction_set); /* NULL as choose_tile */
     int iterates_read, iterates_written;
     double bytes_per_point, bytes_per_point_source; /* memory traffic without and with varying f */
     int operations_per_point;                       /* of the isotropic form without source */

@@ -20,6 +20,10 @@ static void temporal_baseline(const struct temporal_tile *tile) {
     kernel_temporal(tile, &folded_baseline);
 }
 
+static bool level_baseline(const struct kernel_box *box, int64_t times) {
+    return kernel_level(box, times, &folded_baseline);
+}
+
 static bool always(void) {
     return true;
 }
@@ -39,6 +43,10 @@ static void temporal_avx2(const struct temporal_tile *tile) {
     kernel_temporal(tile, &folded_avx2);
 }
 
+static bool level_avx2(const struct kernel_box *box, int64_t times) {
+    return kernel_level(box, times, &folded_avx2);
+}
+
 static bool has_avx2(void) {
     return __builtin_cpu_supports("avx2") != 0;
 }
@@ -55,6 +63,10 @@ static void temporal_avx512(const struct temporal_tile *tile) {
     kernel_temporal(tile, &folded_avx512);
 }
 
+static bool level_avx512(const struct kernel_box *box, int64_t times) {
+    return kernel_level(box, times, &folded_avx512);
+}
+
 static bool has_avx512(void) {
     return __builtin_cpu_supports("avx512f") != 0;
 }
@@ -62,10 +74,10 @@ static bool has_avx512(void) {
 
 const struct instruction_set instruction_sets[] = {
 #if defined(__x86_64__)
-    {"avx512", has_avx512, vector_avx512, streaming_avx512, temporal_avx512},
-    {"avx2", has_avx2, vector_avx2, streaming_avx2, temporal_avx2},
+    {"avx512", has_avx512, vector_avx512, streaming_avx512, temporal_avx512, level_avx512},
+    {"avx2", has_avx2, vector_avx2, streaming_avx2, temporal_avx2, level_avx2},
 #endif
-    {"baseline", always, vector_baseline, streaming_baseline, temporal_baseline},
+    {"baseline", always, vector_baseline, streaming_baseline, temporal_baseline, level_baseline},
 };
 const int instruction_set_count = sizeof instruction_sets / sizeof instruction_sets[0];
 
@@ -92,6 +104,10 @@ static kernel_function *choose_streaming(const char **instruction_set) {
 
 static kernel_tile_function *choose_temporal(const char **instruction_set) {
     return best_instruction_set(instruction_set)->temporal;
+}
+
+static kernel_level_function *choose_level(const char **instruction_set) {
+    return best_instruction_set(instruction_set)->level;
 }
 
 const struct kernel kernels[] = {
@@ -123,6 +139,7 @@ const struct kernel kernels[] = {
      .help = "all sweeps between two exchanges in one pass through memory, tile by tile",
      .choose = choose_vector,
      .choose_tile = choose_temporal,
+     .choose_level = choose_level,
      .iterates_read = 1,
      .iterates_written = 1,
      .bytes_per_point = 16,

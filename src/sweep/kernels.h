@@ -32,6 +32,8 @@ void kernel_reference(const struct kernel_box *box);
 void kernel_vector(const struct kernel_box *box, span_function *sweep);
 void kernel_streaming(const struct kernel_box *box, span_function *sweep);
 void kernel_temporal(const struct temporal_tile *tile, const struct folded_functions *folded);
+bool kernel_level(const struct kernel_box *box, int64_t times,
+                  const struct folded_functions *folded);
 
 /* The least width of columns that is as large as this one and possible. */
 int temporal_width(int width, int sweeps);
@@ -48,6 +50,7 @@ struct instruction_set {
     bool (*available)(void); /* on this processor */
     kernel_function *vector, *streaming;
     kernel_tile_function *temporal;
+    kernel_level_function *level;
 };
 
 extern const struct instruction_set instruction_sets[]; /* best first; the last one always runs */

@@ -14,7 +14,7 @@ static const char program[] = "bench";
 /* Sizes of one run: of the memory copied, and of the problems. */
 struct sizes {
     int64_t copy_count;
-    struct problem problems[11];
+    struct problem problems[14];
 };
 
 static const struct sizes usual_sizes = {
@@ -33,6 +33,22 @@ static const struct sizes usual_sizes = {
       .in_l1 = true,
       .source_varies = true},
      {.dimensions = 1, .points = {768, 1}, .sweeps = {400000, 400000}, .in_l1 = true},
+     {.dimensions = 2,
+      .points = {192, 8},
+      .sweeps = {200000, 200000},
+      .in_l1 = true,
+      .level = true},
+     {.dimensions = 2,
+      .points = {192, 8},
+      .sweeps = {200000, 200000},
+      .in_l1 = true,
+      .level = true,
+      .source_varies = true},
+     {.dimensions = 1,
+      .points = {1536, 1},
+      .sweeps = {200000, 200000},
+      .in_l1 = true,
+      .level = true},
      {.dimensions = 2, .points = {16384, 16384}, .sweeps = {2, 32}, .huge = true}}};
 
 static const struct sizes quick_sizes = {
@@ -51,6 +67,14 @@ static const struct sizes quick_sizes = {
       .in_l1 = true,
       .source_varies = true},
      {.dimensions = 1, .points = {768, 1}, .sweeps = {200, 200}, .in_l1 = true},
+     {.dimensions = 2, .points = {192, 8}, .sweeps = {100, 100}, .in_l1 = true, .level = true},
+     {.dimensions = 2,
+      .points = {192, 8},
+      .sweeps = {100, 100},
+      .in_l1 = true,
+      .level = true,
+      .source_varies = true},
+     {.dimensions = 1, .points = {1536, 1}, .sweeps = {100, 100}, .in_l1 = true, .level = true},
      {.dimensions = 2, .points = {257, 256}, .sweeps = {2, 32}, .huge = true}}};
 
 enum { SIZES = sizeof usual_sizes.problems / sizeof usual_sizes.problems[0] };
@@ -146,7 +170,8 @@ static bool make_problems(struct bench *bench, const struct sizes *sizes, struct
 static bool row_makes_sense(const struct bench *bench, const struct problem *problem, int threads,
                             const struct kernel *kernel) {
     if (problem->in_l1)
-        return kernel && kernel_suits_l1(kernel);
+        return kernel && kernel_suits_l1(kernel) &&
+               problem->level == (kernel_load(kernel) == LOAD_BLOCKED);
     if (problem->huge)
         return kernel && kernel_load(kernel) == LOAD_BLOCKED &&
                threads == bench->threads[bench->thread_counts - 1];

@@ -66,9 +66,10 @@ def kernel_group(row):
 
 
 def kernel_title(rows):
-    points = " x ".join(map(str, rows[0]["points"]))
     if rows[0]["in_l1"]:
-        return f"{points} in the first cache, one a thread"
+        what = "a line" if len(rows[0]["points"]) == 1 else "a grid"
+        return f"{what} a thread in the first cache, no memory in the way"
+    points = " x ".join(map(str, rows[0]["points"]))
     return points if len(rows[0]["points"]) == 2 else f"line of {points}"
 
 
@@ -124,7 +125,10 @@ def matrix_panels(record):
 
 def panels(record):
     """Functions that draw into axes."""
-    for rows in group(record["rows"], lambda row: tuple(row["points"])).values():
+    def panel(row):
+        return len(row["points"]) if row["in_l1"] else tuple(row["points"])
+
+    for rows in group(record["rows"], panel).values():
         yield lambda axes, rows=rows: draw_kernels(axes, rows)
     yield from matrix_panels(record)
 

@@ -18,7 +18,8 @@ struct problem {
     int dimensions;
     global_index points[AXIS_COUNT]; /* of one thread's own grid where in_l1 */
     bool in_l1;                      /* every thread sweeps a grid of its own in its first cache */
-    bool huge;                       /* only for all threads and kernels that block in time */
+    bool level; /* in_l1: for kernels blocked in time, which keep one copy of it, not two */
+    bool huge;  /* only for all threads and kernels that block in time */
     bool source_varies;
     int64_t sweeps[LOAD_COUNT]; /* of one timed sample: even, rising, BLOCKED whole blocks */
     struct grid grid;

@@ -1,5 +1,6 @@
 /* Rates in the first cache, where neither memory nor the start of parallel regions counts: the
- * ceiling of a kernel. Each thread sweeps a grid of its own with the bare kernel. */
+ * ceiling of a kernel. Each thread sweeps a grid of its own with the bare kernel; one that is
+ * blocked in time with the bare level of its tiles. */
 #include "funnel/clock.h"
 #include "rows.h"
 #include <math.h>
@@ -45,33 +46,45 @@ static void arena_fill(struct arena *arena) {
     }
 }
 
-/* An even number of sweeps: the result is in iterate 0. */
-static void arena_sweep(const struct arena *arena, kernel_function *sweep, int64_t sweeps) {
+static bool is_level(const struct kernel *kernel) {
+    return kernel_load(kernel) == LOAD_BLOCKED;
+}
+
+/* An even number of sweeps by the kernel, or a level over and over. False without memory. */
+static bool arena_sweep(const struct arena *arena, const struct kernel *kernel, int64_t sweeps) {
+    const char *unused;
     const struct problem *problem = arena->problem;
     const int64_t origin = arena->layout.origin;
-    struct kernel_box work = {.source = problem->source_varies ? arena->source + origin : NULL,
+    struct kernel_box work = {.u = arena->iterate[0] + origin,
+                              .u_new = arena->iterate[1] + origin,
+                              .source = problem->source_varies ? arena->source + origin : NULL,
                               .pitch = arena->layout.pitch,
                               .stencil = &problem->stencil,
                               .box = {0, problem->layout.nx, 0, problem->layout.ny}};
+    if (is_level(kernel))
+        return kernel->choose_level(&unused)(&work, sweeps);
+    kernel_function *sweep = kernel->choose(&unused);
     for (int64_t s = 0; s < sweeps; s++) {
         work.u = arena->iterate[s % 2] + origin;
         work.u_new = arena->iterate[1 - s % 2] + origin;
         sweep(&work);
     }
+    return true;
 }
 
+/* A level is compared after one sweep: it goes on from its own copy, without sides. */
 static bool same_bits(const struct problem *problem, const struct kernel *kernel,
                       const struct kernel *reference) {
-    const char *unused;
+    const int sweeps = is_level(kernel) ? 1 : CHECKED_SWEEPS;
     struct arena arena, expected;
     const bool open = arena_open(&arena, problem), open_too = arena_open(&expected, problem);
     bool same = open && open_too;
     if (same) {
         arena_fill(&arena);
         arena_fill(&expected);
-        arena_sweep(&arena, kernel->choose(&unused), CHECKED_SWEEPS);
-        arena_sweep(&expected, reference->choose(&unused), CHECKED_SWEEPS);
-        same = memcmp(arena.iterate[0], expected.iterate[0], arena.layout.bytes) == 0;
+        same = arena_sweep(&arena, kernel, sweeps) && arena_sweep(&expected, reference, sweeps);
+        for (int i = 0; i < 2; i++)
+            same &= memcmp(arena.iterate[i], expected.iterate[i], arena.layout.bytes) == 0;
     }
     arena_close(&arena);
     arena_close(&expected);
@@ -80,20 +93,19 @@ static bool same_bits(const struct problem *problem, const struct kernel *kernel
 
 /* Updates a second of the calling thread, NaN without memory. All threads begin at once. */
 static double own_rate(const struct problem *problem, const struct kernel *kernel) {
-    const char *unused;
     struct arena arena;
     double rate_lups = nan("");
-    const bool open = arena_open(&arena, problem);
-    kernel_function *sweep = kernel->choose(&unused);
+    bool open = arena_open(&arena, problem);
     if (open) {
         arena_fill(&arena);
-        arena_sweep(&arena, sweep, CHECKED_SWEEPS);
+        open = arena_sweep(&arena, kernel, CHECKED_SWEEPS);
     }
 #pragma omp barrier
     if (open) {
         const double start_s = clock_now_s();
-        arena_sweep(&arena, sweep, problem->sweeps[kernel_load(kernel)]);
-        rate_lups = problem_updates(problem, kernel_load(kernel)) / (clock_now_s() - start_s);
+        open = arena_sweep(&arena, kernel, problem->sweeps[kernel_load(kernel)]);
+        if (open)
+            rate_lups = problem_updates(problem, kernel_load(kernel)) / (clock_now_s() - start_s);
     }
     arena_close(&arena);
     return rate_lups;

@@ -37,9 +37,11 @@ class Bench(unittest.TestCase):
         self.assertIn(1, threads)
         problems = [((193, 130), True), ((193, 130), False), ((64, 64), True), ((64, 64), False),
                     ((31, 40), True), ((31, 40), False), ((10001,), False)]
-        in_l1 = [((96, 8), True), ((96, 8), False), ((768,), False)]
+        in_l1 = {"plain": [], "streaming": [],
+                 "temporal": [((192, 8), True), ((192, 8), False), ((1536,), False)]}
+        one_by_one = [((96, 8), True), ((96, 8), False), ((768,), False)]
         for kernel in {row[0] for row in rows}:
-            mine = problems + ([] if kernel in ("plain", "streaming") else in_l1)
+            mine = problems + in_l1.get(kernel, one_by_one)
             expected = {(kernel, count, *problem) for count in threads for problem in mine}
             if kernel == "temporal":
                 expected.add((kernel, max(threads), (257, 256), False))
