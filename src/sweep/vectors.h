@@ -72,6 +72,8 @@ INLINE void store(double *to, vector values, const bool streaming) {
         _mm_stream_pd(to, values);
         return;
     }
+#else
+    (void)streaming;
 #endif
     *(vector *)to = values;
 }
