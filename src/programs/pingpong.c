@@ -4,6 +4,7 @@
 #include "funnel/record.h"
 #include "funnel/streams.h"
 #include "pingpong_loops.h"
+#include "program.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,9 +57,8 @@ static void report_binding(struct run *run) {
     run->binding = binding_take(run->team);
     if (!run->root)
         return;
-    binding_report_print(run->binding, false, run->out);
-    pingpong_head(&run->plan, run->facts, run->binding, run->out);
-    binding_report_problems(run->binding, stderr);
+    program_head(program, run->facts, run->binding, run->out);
+    pingpong_outline(&run->plan, run->facts, run->binding, run->out);
     pingpong_warn(program, &run->plan, run->binding);
 }
 
@@ -174,7 +174,7 @@ static int run_program(struct run *run, struct status *status) {
     if (run->root && options->wish.help)
         pingpong_help(stdout);
     if (run->root && options->wish.version)
-        pingpong_version(run->facts, stdout);
+        program_version(program, run->facts, stdout);
     if (options->wish.help || options->wish.version)
         return EXIT_CODE_DONE;
     if (measure_and_report(run, status) && run->root)

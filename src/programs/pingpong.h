@@ -29,7 +29,6 @@ struct pingpong_options {
 bool pingpong_options_read(struct pingpong_options *options, int argc, char **argv,
                            struct status *status);
 void pingpong_help(FILE *out);
-void pingpong_version(const struct team_facts *facts, FILE *out);
 
 /* A message size, and how often it is sent. */
 struct pingpong_size {
@@ -129,9 +128,9 @@ struct pingpong_carrier pingpong_traffic_carrier(const struct pingpong_traffic *
 const char *pingpong_transport_text(const struct pingpong_measurement *measurement, char *text,
                                     size_t size);
 
-/* The head before, and the table and the fit after the measurement. Rank 0. */
-void pingpong_head(const struct pingpong_plan *plan, const struct team_facts *facts,
-                   const struct binding_report *binding, FILE *out);
+/* The plan before, and the table and the fit after the measurement. Rank 0. */
+void pingpong_outline(const struct pingpong_plan *plan, const struct team_facts *facts,
+                      const struct binding_report *binding, FILE *out);
 void pingpong_table(const struct pingpong_measurement *measurement, FILE *out);
 
 /* What the record has under "measured". The caller owns it. */

@@ -1,5 +1,4 @@
 /* The command line of pingpong. */
-#include "funnel/record.h"
 #include "pingpong_loops.h"
 #include <stddef.h>
 
@@ -63,13 +62,4 @@ void pingpong_help(FILE *out) {
     fputs("\nExit codes: 0 done, 1 internal (a byte arrived wrong), 2 usage, 5 environment, 6 "
           "files\n",
           out);
-}
-
-void pingpong_version(const struct team_facts *facts, FILE *out) {
-    const struct build_facts *build = build_facts();
-    fprintf(out, "pingpong (Funnel) %s, commit %s%s\n", build->version, build->commit,
-            build->dirty ? " with changes" : "");
-    fprintf(out, "compiler  %s, %s, flags %s\n", build->compiler, build->build_type, build->flags);
-    fprintf(out, "MPI       built with %s, runs with %s\n", facts->mpi_headers, facts->mpi_library);
-    fprintf(out, "hwloc     %s\n", binding_hwloc_versions());
 }

@@ -10,31 +10,27 @@ static const double microseconds = 1e6, megabytes = 1e-6, nanoseconds = 1e9;
 
 static void print_repetitions(const struct pingpong_plan *plan, FILE *out) {
     const struct pingpong_size *first = &plan->size[0], *last = &plan->size[plan->sizes - 1];
-    fprintf(out, "repeats   %d", first->repeats);
+    fprintf(out, "repeats     %d", first->repeats);
     if (last->repeats != first->repeats)
         fprintf(out, ", above 64 KiB %d", last->repeats);
     fputs(", after a tenth of that as warm-up; a barrier before each size, none inside\n", out);
 }
 
-void pingpong_head(const struct pingpong_plan *plan, const struct team_facts *facts,
-                   const struct binding_report *binding, FILE *out) {
+void pingpong_outline(const struct pingpong_plan *plan, const struct team_facts *facts,
+                      const struct binding_report *binding, FILE *out) {
     char text[LINE_BYTES];
     const int idle = facts->ranks - 2 * plan->pairs;
-    fprintf(out, "pattern   %s: %s\n", plan->pattern->name, plan->pattern->help);
+    fprintf(out, "pattern     %s: %s\n", plan->pattern->name, plan->pattern->help);
     print_repetitions(plan, out);
     for (int i = 0; i < plan->pairs; i++)
         fprintf(
-            out, "pair      %d and %d: %s\n", plan->first + i, plan->second + i,
+            out, "pair        %d and %d: %s\n", plan->first + i, plan->second + i,
             pingpong_nearness_text(binding, plan->first + i, plan->second + i, text, sizeof text));
     if (idle > 0)
-        fprintf(out, "idle      %d rank%s asleep meanwhile\n", idle, idle == 1 ? "" : "s");
+        fprintf(out, "idle        %d rank%s asleep meanwhile\n", idle, idle == 1 ? "" : "s");
     if (plan->cold_bytes > 0)
-        fprintf(out, "cold      buffers of %s, one part after the other\n",
+        fprintf(out, "cold        buffers of %s, one part after the other\n",
                 text_bytes(text, sizeof text, (double)pingpong_send_bytes(plan)));
-    if (facts->yields)
-        fputs("yielding  waiting gives the processor away, for ranks outnumber PUs: times contain "
-              "it\n",
-              out);
     fflush(out);
 }
 
@@ -62,7 +58,7 @@ static void print_fit(const struct pingpong_measurement *measurement, FILE *out)
     char half[32];
     const struct alpha_beta_fit *fit = &measurement->fit;
     const int segments = fit->model.count;
-    fprintf(out, "fit       T(m) = alpha + m beta, %d segment%s\n", segments,
+    fprintf(out, "fit         T(m) = alpha + m beta, %d segment%s\n", segments,
             segments == 1 ? "" : "s");
     for (int i = 0; i < segments; i++)
         print_segment(&fit->model.segments[i], out);
@@ -70,13 +66,13 @@ static void print_fit(const struct pingpong_measurement *measurement, FILE *out)
     print_segment(&fit->one_line, out);
     if (fit->one_line_poor)
         fputs("  a poor fit: one alpha and one beta do not describe these times\n", out);
-    fprintf(out, "n-half    %s\n", text_bytes(half, sizeof half, measurement->half_bytes));
+    fprintf(out, "n-half      %s\n", text_bytes(half, sizeof half, measurement->half_bytes));
 }
 
 void pingpong_table(const struct pingpong_measurement *measurement, FILE *out) {
     char transport[LINE_BYTES];
     const struct pingpong_plan *plan = measurement->plan;
-    fprintf(out, "transport %s\n",
+    fprintf(out, "transport   %s\n",
             pingpong_transport_text(measurement, transport, sizeof transport));
     if (plan->pairs > 1)
         fprintf(
