@@ -157,10 +157,11 @@ struct binding_nearness binding_nearness(const struct topology *topology, const 
 void binding_picture(const struct topology *topology, const struct rank_place *places,
                      struct thread_place *const *threads, int ranks, FILE *out);
 
-/* What a rank may count on of the caches, in bytes; 0 where unknown. */
+/* What a rank may count on of the caches, in bytes; 0 where unknown or where there is none. */
 struct cache_share {
     int64_t first_level; /* for one thread */
-    int64_t last_level;  /* for the whole rank, while the other ranks of the node use theirs */
+    int64_t second_level,
+        last_level; /* for the whole rank, while the others of the node use theirs */
 };
 
 /* The share of rank number `rank` of one node's ranks. Zeros for a topology that could not be read

@@ -59,7 +59,7 @@ struct solve_plan {
     int halo_depth;              /* sweeps between two exchanges */
     int halo_depth_asked;        /* before it was reduced to the narrowest part */
     global_index narrowest_part; /* points across it, where parts have neighbours; 0: none has */
-    char kernel_why[80], depth_why[80]; /* reasons of auto, "" where it chose nothing */
+    const char *kernel_why, *depth_why; /* reasons of auto, NULL where it chose nothing */
     bool overlaps;                      /* sweeps beside the exchange; needs a second thread */
     bool fits_cache;                    /* the iterates of every part lie in the last-level cache */
     bool singular;

@@ -22,7 +22,8 @@ struct kernel_tile {
 
 /* Cache sizes in bytes, 0 where unknown. */
 struct sweep_caches {
-    int64_t first_level, last_level; /* of a core, and what this rank may use of the last */
+    int64_t first_level;              /* of a thread */
+    int64_t second_level, last_level; /* what a rank may use of them with all its threads */
 };
 
 enum sweep_schedule {
@@ -99,8 +100,12 @@ extern const int kernel_count;
 /* The row of a name, or NULL. */
 const struct kernel *kernel_find(const char *name);
 
-/* The row that is best for fields of this size, halo depth and last-level cache (0: unknown). */
-const struct kernel *kernel_auto(const struct field_layout *layout, int64_t cache_bytes);
+/* The row that is best for fields of this size and halo depth on a rank with these caches. */
+const struct kernel *kernel_auto(const struct field_layout *layout,
+                                 const struct sweep_caches *caches);
+
+/* True if all iterates of such a field lie in the second-level caches. */
+bool sweep_fits_second_level(const struct field_layout *layout, const struct sweep_caches *caches);
 
 /* Memory traffic a point and sweep where `sweeps` sweeps are done between two exchanges. */
 double kernel_bytes(const struct kernel *kernel, const struct stencil *stencil, int sweeps);

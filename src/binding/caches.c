@@ -26,39 +26,58 @@ static int64_t first_share(const struct topology *topology, const struct rank_pl
     return threads_a_core > 1 ? least / threads_a_core : least;
 }
 
-/* Ranks that may use a last-level cache. */
-static int users_of(const struct topology *topology, int cache, const struct rank_place *places,
-                    int ranks) {
+/* A cache above a PU, of the level that is looked at. */
+struct cache {
+    int number;
+    int64_t bytes;
+};
+typedef struct cache cache_above(const struct pu *pu);
+
+static struct cache second_above(const struct pu *pu) {
+    return (struct cache){pu->second_cache, pu->second_bytes};
+}
+
+static struct cache last_above(const struct pu *pu) {
+    return (struct cache){pu->last_cache, pu->last_bytes};
+}
+
+/* Ranks that may use a cache. */
+static int users_of(const struct topology *topology, cache_above *above, int number,
+                    const struct rank_place *places, int ranks) {
     int users = 0;
     for (int rank = 0; rank < ranks; rank++) {
         bool uses = false;
         for (int i = 0; i < topology->pus; i++)
-            uses = uses || (topology->pu[i].last_cache == cache &&
+            uses = uses || (above(&topology->pu[i]).number == number &&
                             cpu_set_has(&places[rank].mask, topology->pu[i].cpu));
         users += uses;
     }
     return users;
 }
 
-static int64_t last_share(const struct topology *topology, const struct rank_place *places,
-                          int ranks, int rank) {
+static int64_t share_of(const struct topology *topology, cache_above *above,
+                        const struct rank_place *places, int ranks, int rank) {
     int64_t share = 0;
     int counted = -1; /* PUs of one cache stand together */
     for (int i = 0; i < topology->pus; i++) {
-        const struct pu *pu = &topology->pu[i];
-        if (pu->last_cache == counted || !cpu_set_has(&places[rank].mask, pu->cpu))
+        const struct cache cache = above(&topology->pu[i]);
+        if (cache.number == counted || !cpu_set_has(&places[rank].mask, topology->pu[i].cpu))
             continue;
-        counted = pu->last_cache;
-        share += pu->last_bytes / users_of(topology, counted, places, ranks);
+        counted = cache.number;
+        share += cache.bytes / users_of(topology, above, counted, places, ranks);
     }
-    const int64_t most = last_bytes_a_core * cores_of(topology, &places[rank].mask);
-    return share < most ? share : most;
+    return share;
 }
 
 struct cache_share binding_caches(const struct topology *topology, const struct rank_place *places,
                                   int ranks, int rank) {
     if (!topology_readable(topology) || !topology_is_this_machine(topology))
-        return (struct cache_share){0, 0};
-    return (struct cache_share){first_share(topology, &places[rank]),
-                                last_share(topology, places, ranks, rank)};
+        return (struct cache_share){0, 0, 0};
+    const int64_t most = last_bytes_a_core * cores_of(topology, &places[rank].mask);
+    const int64_t last = share_of(topology, last_above, places, ranks, rank);
+    return (struct cache_share){
+        .first_level = first_share(topology, &places[rank]),
+        .second_level = share_of(topology, second_above, places, ranks, rank),
+        .last_level = last < most ? last : most,
+    };
 }

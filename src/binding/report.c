@@ -203,6 +203,8 @@ static void share_caches(struct team *team, struct binding_report *report, int n
         struct cache_share *least = &report->caches;
         least->first_level =
             first ? share.first_level : least_of(least->first_level, share.first_level);
+        least->second_level =
+            first ? share.second_level : least_of(least->second_level, share.second_level);
         least->last_level =
             first ? share.last_level : least_of(least->last_level, share.last_level);
     }

@@ -97,6 +97,10 @@ static void look_at_caches(hwloc_obj_t place, struct pu *pu) {
             continue;
         pu->last_bytes = (int64_t)above->attr->cache.size;
         pu->last_cache = hwloc_bitmap_first(above->cpuset);
+        if (above->type == HWLOC_OBJ_L2CACHE) {
+            pu->second_bytes = pu->last_bytes;
+            pu->second_cache = pu->last_cache;
+        }
         if (pu->first_bytes == 0)
             pu->first_bytes = pu->last_bytes;
     }

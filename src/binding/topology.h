@@ -7,13 +7,15 @@
 
 /* One PU. `numa` is the smallest NUMA node around it; nodes of memory alone hold no PU. */
 struct pu {
-    int32_t cpu;                     /* P# */
-    int32_t core;                    /* L# */
-    int32_t package;                 /* L# */
-    int32_t numa;                    /* P#, as numactl says it */
-    int32_t allowed;                 /* 0: a cgroup forbids it to this job */
-    int32_t last_cache;              /* number of the last-level cache above it, by its first PU */
-    int64_t first_bytes, last_bytes; /* size of its first-level and last-level cache, 0 unknown */
+    int32_t cpu;     /* P# */
+    int32_t core;    /* L# */
+    int32_t package; /* L# */
+    int32_t numa;    /* P#, as numactl says it */
+    int32_t allowed; /* 0: a cgroup forbids it to this job */
+    /* its caches: number, by the first PU below it, and size; 0 unknown */
+    int32_t second_cache, last_cache;
+    int32_t spare; /* keeps the bytes of a row free of holes: they are compared and sent */
+    int64_t first_bytes, second_bytes, last_bytes;
 };
 
 /* Rows in hwloc's logical order: the PUs of a core, a NUMA node, a package stand together. */

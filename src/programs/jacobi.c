@@ -107,7 +107,7 @@ static bool plan_run(struct run *run, struct status *status) {
         return false;
     run->binding = binding_take(run->team);
     struct cache_share share = binding_report_caches(run->binding);
-    run->caches = (struct sweep_caches){share.first_level, share.last_level};
+    run->caches = (struct sweep_caches){share.first_level, share.second_level, share.last_level};
     solve_plan_make(&run->plan, &run->config, run->facts, &run->caches, status);
     return team_agree(run->team, status);
 }

@@ -48,9 +48,9 @@ static void print_sweeping(const struct solve_plan *plan, const struct config *c
     fprintf(out, "%s, halo %s of depth %d, check every %" PRId64 " sweeps\n",
             plan->part.schedule == SWEEP_DYNAMIC ? " as threads come free" : "", plan->halo->name,
             plan->halo_depth, plan->check_every);
-    if (plan->kernel_why[0] != '\0')
+    if (plan->kernel_why)
         fprintf(out, "            auto took kernel %s: %s\n", plan->kernel->name, plan->kernel_why);
-    if (plan->depth_why[0] != '\0')
+    if (plan->depth_why)
         fprintf(out, "            auto took depth %d: %s\n", plan->halo_depth, plan->depth_why);
     if (plan->part.flush_denormals)
         fputs("            denormals are flushed to zero\n", out);

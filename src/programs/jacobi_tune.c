@@ -15,7 +15,7 @@ enum { CANDIDATES_MAX = 48, ROUNDS = 3 };
 enum stage { STAGE_KERNELS, STAGE_TILES, STAGE_SCHEDULES, STAGE_HALOS, STAGES };
 static const double until_s[STAGES] = {9, 13, 15, 17};
 static const double hopeless = 0.7; /* of the best: one run is enough to see it */
-static const double solve_s = 0.1;  /* that a solve sweeps, if one block is not longer */
+static const double solve_s = 0.05; /* that a solve sweeps, if one block is not longer */
 static const double margin = 1.02;  /* a candidate must be faster by as much to be worth its line */
 
 /* The options that are tuned. */
@@ -29,7 +29,7 @@ struct choice {
 struct candidate {
     struct choice choice;
     double rate_lups; /* of its best run, 0 before the first */
-    char refused[120];
+    char refused[200];
 };
 
 struct tuning {
@@ -39,7 +39,8 @@ struct tuning {
     const struct sweep_caches *caches;
     struct config trial_config;
     struct solve_plan trial_plan;
-    double begin_s, longest_s;
+    double begin_s;
+    int solves;
     double best_lups; /* of all runs so far */
     bool stopped;
     struct candidate candidate[CANDIDATES_MAX];
@@ -90,8 +91,8 @@ static bool solve_trial(struct tuning *tuning, struct solve_result *result, stru
 
 /* Whether the time allows for another solve; the same answer on all ranks. COLLECTIVE. */
 static bool time_left(struct tuning *tuning, enum stage stage) {
-    double end_s = clock_now_s() - tuning->begin_s + 1.2 * tuning->longest_s;
-    bool left = end_s <= until_s[stage];
+    double spent_s = clock_now_s() - tuning->begin_s;
+    bool left = spent_s + 1.5 * spent_s / tuning->solves <= until_s[stage];
     team_share(tuning->team, &left, sizeof left);
     return left;
 }
@@ -99,14 +100,12 @@ static bool time_left(struct tuning *tuning, enum stage stage) {
 /* Measures a candidate once more. False with status set where it cannot run. COLLECTIVE. */
 static bool measure(struct tuning *tuning, struct candidate *candidate, struct status *status) {
     struct solve_result result = {0};
-    double begin_s = clock_now_s();
     set_trial(tuning, &candidate->choice);
+    tuning->solves++;
     if (!solve_trial(tuning, &result, status))
         return false;
-    double seconds = clock_now_s() - begin_s, rate_lups = rate_of(tuning, &result);
+    double rate_lups = rate_of(tuning, &result);
     tuning->stopped = result.reason == STOP_SIGNAL;
-    if (seconds > tuning->longest_s)
-        tuning->longest_s = seconds;
     if (rate_lups > candidate->rate_lups)
         candidate->rate_lups = rate_lups;
     if (rate_lups > tuning->best_lups)
@@ -122,7 +121,7 @@ static void take_turn(struct tuning *tuning, struct candidate *candidate, enum s
     if (candidate->refused[0] != '\0' || lost || tuning->stopped || !time_left(tuning, stage))
         return;
     if (!measure(tuning, candidate, &status))
-        snprintf(candidate->refused, sizeof candidate->refused, "%.119s", status.text);
+        snprintf(candidate->refused, sizeof candidate->refused, "%.199s", status.text);
 }
 
 /* Rounds over the candidates from `first` on and the best so far; the fastest becomes the best. */

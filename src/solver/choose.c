@@ -1,9 +1,7 @@
 /* What a configuration leaves to the program: kernel, halo depth, and how many threads sweep. Every
  * choice follows from facts that all ranks share, so all ranks choose alike, and none changes a bit
  * of the result. The figures are what measurements on two cores with AVX-512 showed to matter. */
-#include "funnel/text.h"
 #include "solve_parts.h"
-#include <stdio.h>
 
 enum {
     DEPTH_MOST = 32,       /* more sweeps in one pass through memory gain little on a rectangle */
@@ -16,7 +14,7 @@ enum {
 
 /* Points computed twice because of deep halos: as a share of all, or in a block as many as could be
  * updated in the time of an exchange, which small parts save. */
-static const double redundant_most = 0.04, exchange_updates = 6000;
+static const double redundant_most = 0.04, exchange_updates = 3000;
 
 /* Points of the smallest and the largest part along each axis, and edges that a part shares. */
 struct part_sizes {
@@ -95,25 +93,23 @@ static int evened(int depth, int64_t check_every) {
     return (int)((check_every + blocks - 1) / blocks);
 }
 
-static void explain_kernel(struct solve_plan *plan, int64_t bytes, int64_t cache_bytes) {
-    char have[32];
-    if (plan->kernel->choose_tile)
-        snprintf(plan->kernel_why, sizeof plan->kernel_why,
-                 "the sweeps of a block take one pass through memory");
-    else if (cache_bytes == 0)
-        snprintf(plan->kernel_why, sizeof plan->kernel_why, "by the size of the field");
-    else
-        snprintf(plan->kernel_why, sizeof plan->kernel_why, "the iterates %s %s of cache",
-                 bytes > cache_bytes ? "do not fit" : "fit",
-                 text_bytes(have, sizeof have, (double)cache_bytes));
+/* Without a word about the caches a field counts as larger. */
+static bool fits_cache(const struct field_layout *layout, const struct sweep_caches *caches) {
+    return SWEEP_ITERATES_MAX * (int64_t)layout->bytes <= caches->last_level;
 }
 
-/* A kernel for this depth. */
-static void choose_kernel(struct solve_plan *plan, const struct part_sizes *sizes, int depth,
-                          int64_t cache_bytes) {
-    struct field_layout layout = layout_of(plan, sizes, depth);
-    plan->kernel = kernel_auto(&layout, cache_bytes);
-    explain_kernel(plan, SWEEP_ITERATES_MAX * (int64_t)layout.bytes, cache_bytes);
+/* The kernel for this depth, and why. */
+static void choose_kernel(struct solve_plan *plan, const struct field_layout *layout,
+                          const struct sweep_caches *caches) {
+    plan->kernel = kernel_auto(layout, caches);
+    if (plan->kernel->choose_tile)
+        plan->kernel_why = "the sweeps of a block take one pass through memory";
+    else if (sweep_fits_second_level(layout, caches))
+        plan->kernel_why = "the iterates fit the second-level caches";
+    else if (fits_cache(layout, caches))
+        plan->kernel_why = "the iterates fit the caches";
+    else
+        plan->kernel_why = "the iterates do not fit the caches";
 }
 
 /* Halo points come from the next part alone, so no part may be narrower than the halo is deep. */
@@ -134,33 +130,26 @@ static global_index narrowest_part(const struct part_sizes *sizes) {
 
 static void choose_depth(struct solve_plan *plan, const struct config *config,
                          const struct part_sizes *sizes, bool any_kernel) {
-    const char *why = "";
     int depth = config->parallel.halo_depth;
     if (depth == 0) {
         depth = 1;
         if (any_kernel || plan->kernel->choose_tile)
-            depth = evened(deepest(plan, config, sizes, &why), plan->check_every);
-        snprintf(plan->depth_why, sizeof plan->depth_why, "%s", why);
+            depth = evened(deepest(plan, config, sizes, &plan->depth_why), plan->check_every);
     }
     plan->halo_depth_asked = depth;
     plan->halo_depth = reduced(plan, depth);
 }
 
-/* Without a word about the caches a field counts as larger. */
-static bool fits_cache(const struct solve_plan *plan, const struct part_sizes *sizes,
-                       const struct sweep_caches *caches) {
-    struct field_layout layout = layout_of(plan, sizes, plan->halo_depth);
-    return SWEEP_ITERATES_MAX * (int64_t)layout.bytes <= caches->last_level;
-}
-
 static void choose_for_any_kernel(struct solve_plan *plan, const struct config *config,
-                                  const struct part_sizes *sizes, int64_t cache_bytes) {
-    choose_kernel(plan, sizes, plan->halo_depth, cache_bytes);
-    /* what is not worth tiles is not worth a deep halo either */
-    if (config->parallel.halo_depth == 0 && !plan->kernel->choose_tile) {
-        plan->halo_depth = plan->halo_depth_asked = 1;
-        choose_kernel(plan, sizes, 1, cache_bytes);
-    }
+                                  const struct part_sizes *sizes,
+                                  const struct sweep_caches *caches) {
+    struct field_layout layout = layout_of(plan, sizes, plan->halo_depth);
+    choose_kernel(plan, &layout, caches);
+    if (config->parallel.halo_depth > 0 || plan->kernel->choose_tile ||
+        sweep_fits_second_level(&layout, caches))
+        return;
+    plan->halo_depth = plan->halo_depth_asked = 1;
+    plan->depth_why = "sweeps take longer than the exchanges that a deep halo saves";
 }
 
 void choose_blocks(struct solve_plan *plan, const struct config *config,
@@ -170,8 +159,9 @@ void choose_blocks(struct solve_plan *plan, const struct config *config,
     plan->narrowest_part = narrowest_part(&sizes);
     choose_depth(plan, config, &sizes, any_kernel);
     if (any_kernel)
-        choose_for_any_kernel(plan, config, &sizes, caches->last_level);
-    plan->fits_cache = fits_cache(plan, &sizes, caches);
+        choose_for_any_kernel(plan, config, &sizes, caches);
+    struct field_layout layout = layout_of(plan, &sizes, plan->halo_depth);
+    plan->fits_cache = fits_cache(&layout, caches);
 }
 
 int choose_threads(const struct solve_plan *plan, const struct config *config, int available) {

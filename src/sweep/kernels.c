@@ -4,7 +4,9 @@
 #include "tile_plan.h"
 #include <string.h>
 
-enum { WORTHWHILE_SWEEPS = 4 /* fewer at a time are not worth tiles that overlap */ };
+/* Tiles cost something for each sweep of each row: what that is worth in sweeps at a time and in
+ * points of a row, where sweeps one by one would not have to go beyond the second-level cache. */
+enum { WORTHWHILE_SWEEPS = 4, WORTHWHILE_SWEEPS_IN_CACHE = 16, WORTHWHILE_POINTS_IN_CACHE = 256 };
 
 span_function span_baseline;
 
@@ -155,11 +157,24 @@ const struct kernel *kernel_find(const char *name) {
     return NULL;
 }
 
-const struct kernel *kernel_auto(const struct field_layout *layout, int64_t cache_bytes) {
-    struct sweep_caches caches = caches_known((struct sweep_caches){.last_level = cache_bytes});
-    if (layout->depth >= WORTHWHILE_SWEEPS)
+/* Without the halo, most of which lies still. */
+static int64_t iterates_bytes(const struct field_layout *layout) {
+    return SWEEP_ITERATES_MAX * layout->nx * layout->ny * (int64_t)sizeof(double);
+}
+
+bool sweep_fits_second_level(const struct field_layout *layout, const struct sweep_caches *caches) {
+    return iterates_bytes(layout) <= caches_known(*caches).second_level;
+}
+
+const struct kernel *kernel_auto(const struct field_layout *layout,
+                                 const struct sweep_caches *caches) {
+    bool tiles = layout->depth >= WORTHWHILE_SWEEPS;
+    if (sweep_fits_second_level(layout, caches))
+        tiles =
+            layout->depth >= WORTHWHILE_SWEEPS_IN_CACHE && layout->nx >= WORTHWHILE_POINTS_IN_CACHE;
+    if (tiles)
         return kernel_find("temporal");
-    bool fits = 2 * (int64_t)layout->bytes <= caches.last_level;
+    bool fits = iterates_bytes(layout) <= caches_known(*caches).last_level;
     return kernel_find(fits ? "vector" : "streaming");
 }
 

@@ -126,6 +126,7 @@ struct sweep_caches caches_known(struct sweep_caches caches) {
     static const int64_t kib = 1024;
     return (struct sweep_caches){
         cache_bytes(caches.first_level, _SC_LEVEL1_DCACHE_SIZE, 32 * kib),
+        cache_bytes(caches.second_level, _SC_LEVEL2_CACHE_SIZE, 512 * kib),
         cache_bytes(caches.last_level, _SC_LEVEL3_CACHE_SIZE, 16 * kib * kib)};
 }
 

@@ -3,7 +3,9 @@
 The caches are those of an imitated machine, so that choices are the same wherever the tests run.
 """
 
+import os
 import re
+import signal
 
 import funnel_cli
 from funnel_cli import Case
@@ -14,7 +16,8 @@ LARGE = "grid.nx=300", "grid.ny=200"
 
 def machine(cache_bytes):
     """Variables that make hwloc see two cores below one cache."""
-    return {"HWLOC_SYNTHETIC": f"pack:1 l3:1(size={cache_bytes}) core:2 l1d:1(size=32768) pu:1",
+    caches = f"l3:1(size={cache_bytes}) l2:2(size={cache_bytes // 16}) l1d:1(size=32768)"
+    return {"HWLOC_SYNTHETIC": f"pack:1 {caches} core:1 pu:1",
             "HWLOC_THISSYSTEM": "1"}
 
 
@@ -23,7 +26,7 @@ class Choices(Case):
         return self.record(*FIXED, *options, **machine(cache_bytes), **changes)["plan"]
 
     def test_kernel_and_depth(self):
-        """Temporal and deep; else by the caches, and then no deeper than needed."""
+        """Temporal where parts are wide or leave the second-level cache; else by the caches."""
         for options, cache_bytes, kernel, depth in (
                 (LARGE, 2**24, "temporal", 32),
                 (("grid.nx=3000", "grid.ny="), 2**24, "temporal", 64),
@@ -32,8 +35,11 @@ class Choices(Case):
                 ((*LARGE, "parallel.kernel=vector"), 2**24, "vector", 1),
                 ((*LARGE, "parallel.kernel=temporal"), 2**24, "temporal", 32),
                 ((*LARGE, "solver.check_every=50"), 2**24, "temporal", 25),
-                ((*LARGE, "solver.check_every=3"), 2**24, "vector", 1),
-                ((*LARGE, "solver.max_sweeps=40", "solver.check_every=auto"), 2**24, "temporal", 10),
+                ((*LARGE, "solver.check_every=3"), 2**24, "vector", 3),
+                ((*LARGE, "solver.check_every=3"), 2**16, "streaming", 1),
+                ((*LARGE, "solver.max_sweeps=40", "solver.check_every=auto"), 2**24, "vector", 10),
+                ((*LARGE, "solver.max_sweeps=40", "solver.check_every=auto"), 2**16, "temporal", 10),
+                (("grid.nx=200", "grid.ny=300"), 2**24, "vector", 32),
                 (("grid.nx=100000", "grid.ny=3"), 2**24, "vector", 1)):
             with self.subTest(options=options):
                 if "grid.ny=" in options:
@@ -60,7 +66,7 @@ class Choices(Case):
         self.assertIn("auto took kernel temporal: the sweeps of a block take one pass", out)
         self.assertIn("auto took depth 32: deeper, little would be gained", out)
         out = self.jacobi(*FIXED, *LARGE, "parallel.halo_depth=2", **machine(2**16)).out
-        self.assertIn("auto took kernel streaming: the iterates do not fit 64.0 KiB of cache", out)
+        self.assertIn("auto took kernel streaming: the iterates do not fit the caches", out)
         self.assertNotIn("auto took depth", out)
         out = self.jacobi(*FIXED, *LARGE, "parallel.halo_depth=2", "parallel.kernel=vector").out
         self.assertNotIn("auto", out)
@@ -111,6 +117,48 @@ class Choices(Case):
         for depth, kernel, expected in (8, "temporal", 2), (1, "temporal", 16), (8, "vector", 16):
             record = self.record(*FIXED, f"parallel.halo_depth={depth}", f"parallel.kernel={kernel}")
             self.assertEqual(record["bytes_per_point"], expected)
+
+
+class Tuning(Case):
+    def tune(self, *options, code=0, **changes):
+        run = self.jacobi(*options, "--tune", **changes)
+        self.assertEqual(run.code, code, run.err)
+        return run
+
+    def test_lines_are_a_configuration(self):
+        """The printed lines are read back and give the same bits, whoever measured them."""
+        expected = self.result(*FIXED, *LARGE, "parallel.kernel=reference")
+        for ranks, threads in (1, 1), (2, 2):
+            with self.subTest(ranks=ranks):
+                out = self.tune(*LARGE, "parallel.threads=2", ranks=ranks, threads=threads).out
+                table, lines = out.split("\n[parallel]\n", 1)
+                self.assertEqual(table.count("  keep\n"), 1)
+                for word in "temporal", "streaming", "vector":
+                    self.assertIn(f"\n  {word} ", table)
+                for halo in "persistent", "shared", "overlap":
+                    self.assertEqual(f" {halo} " in table, ranks > 1)
+                self.assertEqual(" dynamic " in table, threads > 1)
+                self.write("plate.ini", f"{funnel_cli.CONFIG}[parallel]\n{lines}")
+                record = self.record(*FIXED, *LARGE, ranks=ranks)
+                self.assertEqual({name: record[name] for name in expected}, expected)
+                for key in "kernel", "halo", "halo_depth":
+                    self.assertIn(f"{key} = {record['plan'][key]}\n", lines)
+                self.write("plate.ini", funnel_cli.CONFIG)
+
+    def test_nothing_is_written(self):
+        self.tune("--record", "r.json", "output.image=i.png", "output.history=no/such/h.csv")
+        self.assertEqual(os.listdir(self.folder), ["plate.ini"])
+
+    def test_what_cannot_run(self):
+        """A variant that is refused has its reason in the table; a problem that is, ends the run."""
+        out = self.tune("parallel.synchronous_sends=on", ranks=2).out
+        self.assertRegex(out, r" neighbor +-  .*parallel\.synchronous_sends: ")
+        self.assertIn("start values are not finite", self.tune("problem.initial=0/0", code=4).err)
+
+    def test_a_signal_ends_it(self):
+        with self.started("grid.nx=2000", "grid.ny=2000", "--tune", ranks=2) as process:
+            process.send_signal(signal.SIGTERM)
+            self.assertIn("stopped by a signal", funnel_cli.ended(process).out)
 
 
 if __name__ == "__main__":

@@ -13,8 +13,8 @@ bool verify_solve(struct mpi_test *test, struct verify_solve *run, const struct 
     if (status_good(status))
         config_check(&run->config, status);
     if (status_good(status))
-        solve_plan_make(&run->plan, &run->config, team_facts(test->team),
-                        &(struct sweep_caches){0, 0}, status);
+        solve_plan_make(&run->plan, &run->config, team_facts(test->team), &(struct sweep_caches){0},
+                        status);
     if (team_agree(test->team, status))
         run->solve = solve_make(test->team, &run->plan, &run->config, status);
     if (run->solve)

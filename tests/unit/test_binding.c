@@ -463,7 +463,8 @@ static struct cache_share share_of(const char *name, const char *const *specs, i
 
 static void caches_are_shared_out(void **state) {
     (void)state;
-    static const char chiplets[] = "pack:1 l3:2(size=33554432) core:4 l1d:1(size=49152) pu:2";
+    static const char chiplets[] =
+        "pack:1 l3:2(size=33554432) core:4 l2:1(size=1048576) l1d:1(size=49152) pu:2";
     static const char guest[] = "pack:1 l3:1(size=503316480) core:2 l1d:1(size=49152) pu:1";
     const int64_t kib = 1024, mib = 1024 * kib;
     const char *const alone[] = {"8x0-15"}, *const halves[] = {"4x0-7", "4x8-15"},
@@ -471,7 +472,9 @@ static void caches_are_shared_out(void **state) {
                       *const in_guest[] = {"2x0-1"}, *const two_guests[] = {"1x0", "1x1"};
     struct cache_share share = share_of(chiplets, alone, 1, 0);
     assert_int_equal(share.first_level, 48 * kib);
+    assert_int_equal(share.second_level, 8 * mib);
     assert_int_equal(share.last_level, 64 * mib);
+    assert_int_equal(share_of(chiplets, thirds, 3, 1).second_level, 2 * mib);
     assert_int_equal(share_of(chiplets, halves, 2, 1).last_level, 32 * mib);
     assert_int_equal(share_of(chiplets, thirds, 3, 0).last_level, 16 * mib);
     assert_int_equal(share_of(chiplets, thirds, 3, 2).last_level, 32 * mib);

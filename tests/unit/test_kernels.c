@@ -316,11 +316,21 @@ static void strips_have_bounds(void **state) {
 
 static void kernels_are_chosen_by_size(void **state) {
     (void)state;
-    struct field_layout shallow = field_layout_make(2, 1000, 1000, 1);
-    struct field_layout deep = field_layout_make(2, 1000, 1000, 16);
-    assert_string_equal(kernel_auto(&shallow, INT64_C(1) << 30)->name, "vector");
-    assert_string_equal(kernel_auto(&shallow, INT64_C(1) << 20)->name, "streaming");
-    assert_string_equal(kernel_auto(&deep, INT64_C(1) << 20)->name, "temporal");
+    const struct {
+        int dimensions, nx, ny, depth;
+        const char *kernel;
+    } rows[] = {{2, 1000, 1000, 1, "streaming"}, {2, 1000, 1000, 4, "temporal"},
+                {2, 500, 500, 1, "vector"},      {2, 500, 500, 4, "temporal"},
+                {2, 256, 200, 16, "temporal"},   {2, 256, 200, 15, "vector"},
+                {2, 200, 256, 16, "vector"},     {1, 100, 1, 64, "vector"},
+                {1, 5000, 1, 64, "temporal"},    {1, 1000000, 1, 3, "streaming"}};
+    const struct sweep_caches caches = {.second_level = INT64_C(1) << 20,
+                                        .last_level = INT64_C(1) << 22};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct field_layout layout =
+            field_layout_make(rows[i].dimensions, rows[i].nx, rows[i].ny, rows[i].depth);
+        assert_string_equal(kernel_auto(&layout, &caches)->name, rows[i].kernel);
+    }
 }
 
 static void traffic_is_shared_by_the_sweeps_of_a_pass(void **state) {

@@ -171,7 +171,7 @@ static void layout_and_sizes_of_a_plan(void **state) {
     assert_true(config_override(&config, "grid.nx=41", &status));
     assert_true(config_override(&config, "grid.ny=20", &status));
     assert_true(config_check(&config, &status));
-    assert_true(solve_plan_make(&plan, &config, &team, &(struct sweep_caches){0, 0}, &status));
+    assert_true(solve_plan_make(&plan, &config, &team, &(struct sweep_caches){0}, &status));
     const struct extent extents[] = {{0, 21}, {0, 20}, {21, 20}, {0, 20}};
     const struct record_input input = {
         .program = "jacobi", .config = &config, .team = &team, .plan = &plan, .extents = extents};
