@@ -174,7 +174,7 @@ int sweep_threads(void);
 int64_t sweeper_redundant_points(const struct sweeper *sweeper, int sweeps);
 
 /* Points that sweeper_advance(sweeps) computes more than once because tiles overlap, and beside
- * those it was asked for because vectors are whole. 0 for a kernel without tiles. */
+ * those it was asked for because columns are whole. 0 for a kernel without tiles. */
 int64_t sweeper_overlap_points(const struct sweeper *sweeper, int sweeps);
 
 /* The tile in use, defaults filled in. */

@@ -1,5 +1,6 @@
-/* The cut of a thread's box into tiles. Tiles overlap in what they read, so they are as wide as the
- * first-level cache allows and as high as the box. */
+/* The cut of a thread's box into tiles. Tiles repeat rows of each other where they meet, so they
+ * are as wide as the box and, unless threads share them, as high as what a column leaves to the
+ * next allows. */
 #include "tile_plan.h"
 #include "kernels.h"
 #include <unistd.h>
