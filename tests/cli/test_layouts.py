@@ -120,8 +120,11 @@ class Layouts(Case):
 
     def test_threads_and_kernels(self):
         """B25: norms of any number of threads are the same bits, again and again."""
-        for kernel, threads in ("reference", 2), ("vector", 1), ("vector", 2), ("vector", 3):
-            self.check_same(LOPSIDED, ("1x1", "1x1", "2x1"), f"parallel.kernel={kernel}",
+        for kernel, depth, threads in (("reference", 1, 2), ("vector", 1, 1), ("vector", 2, 3),
+                                       ("streaming", 3, 7), ("temporal", 8, 1), ("temporal", 8, 2),
+                                       ("temporal", 5, 3), ("temporal", 8, 5), ("temporal", 8, 7)):
+            self.check_same(LOPSIDED, ("1x1", "2x1"), f"parallel.kernel={kernel}",
+                            f"parallel.halo_depth={depth}", f"parallel.threads={threads}",
                             threads=threads)
 
     def test_thin_parts(self):
@@ -135,8 +138,9 @@ class Layouts(Case):
     def test_sizes_that_do_not_divide(self):
         """B13, B14: sizes beside the round ones."""
         for size, grids in (500, ["1x3"]), (501, ["1x3", "2x2"]), (997, ["2x2"]):
-            self.check_same((*LOPSIDED, f"grid.nx={size}", f"grid.ny={size}", "solver.max_sweeps=20"),
-                            grids)
+            problem = *LOPSIDED, f"grid.nx={size}", f"grid.ny={size}", "solver.max_sweeps=20"
+            self.check_same(problem, grids, "parallel.halo_depth=1")
+            self.check_same(problem, grids, "parallel.kernel=temporal", "parallel.halo_depth=7")
 
     def test_waiting_apart_from_transfer(self):
         self.check_same(LOPSIDED, ("2x2",), "timing.split=on")
