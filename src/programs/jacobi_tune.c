@@ -77,13 +77,20 @@ static double rate_of(const struct tuning *tuning, const struct solve_result *re
     return seconds > 0 && counted > 0 ? points * (double)counted / seconds : 0;
 }
 
+/* COLLECTIVE. */
+static bool plan_trial(struct tuning *tuning, struct status *status) {
+    solve_plan_make(&tuning->trial_plan, &tuning->trial_config, team_facts(tuning->team),
+                    tuning->caches, status);
+    return team_agree(tuning->team, status) &&
+           solve_memory_check(tuning->team, &tuning->trial_plan, status);
+}
+
 /* One short solve. COLLECTIVE. */
 static bool solve_trial(struct tuning *tuning, struct solve_result *result, struct status *status) {
-    struct solve_plan *plan = &tuning->trial_plan;
-    solve_plan_make(plan, &tuning->trial_config, team_facts(tuning->team), tuning->caches, status);
-    if (!team_agree(tuning->team, status) || !solve_memory_check(tuning->team, plan, status))
+    if (!plan_trial(tuning, status))
         return false;
-    struct solve *solve = solve_make(tuning->team, plan, &tuning->trial_config, status);
+    struct solve *solve =
+        solve_make(tuning->team, &tuning->trial_plan, &tuning->trial_config, status);
     bool solved = solve && solve_run(solve, NULL, result, status);
     solve_free(solve);
     return solved;
@@ -113,6 +120,10 @@ static bool measure(struct tuning *tuning, struct candidate *candidate, struct s
     return true;
 }
 
+static void refuse(struct candidate *candidate, const struct status *status) {
+    snprintf(candidate->refused, sizeof candidate->refused, "%.199s", status->text);
+}
+
 /* One turn of a candidate, unless it cannot run or win, or there is no time. */
 static void take_turn(struct tuning *tuning, struct candidate *candidate, enum stage stage) {
     struct status status = {0};
@@ -121,7 +132,7 @@ static void take_turn(struct tuning *tuning, struct candidate *candidate, enum s
     if (candidate->refused[0] != '\0' || lost || tuning->stopped || !time_left(tuning, stage))
         return;
     if (!measure(tuning, candidate, &status))
-        snprintf(candidate->refused, sizeof candidate->refused, "%.199s", status.text);
+        refuse(candidate, &status);
 }
 
 /* Rounds over the candidates from `first` on and the best so far; the fastest becomes the best. */
@@ -148,13 +159,19 @@ static bool equal(const struct choice *a, const struct choice *b) {
            a->tile.rows == b->tile.rows && a->schedule == b->schedule;
 }
 
-/* Adds a candidate unless it is there. */
+/* Adds a candidate unless it is there; one that no time is needed to refuse is refused here. */
 static void add(struct tuning *tuning, const struct choice *choice) {
+    struct status status = {0};
     for (int i = 0; i < tuning->count; i++)
         if (equal(&tuning->candidate[i].choice, choice))
             return;
-    if (tuning->count < CANDIDATES_MAX)
-        tuning->candidate[tuning->count++] = (struct candidate){.choice = *choice};
+    if (tuning->count == CANDIDATES_MAX)
+        return;
+    struct candidate *candidate = &tuning->candidate[tuning->count++];
+    *candidate = (struct candidate){.choice = *choice};
+    set_trial(tuning, choice);
+    if (!plan_trial(tuning, &status))
+        refuse(candidate, &status);
 }
 
 static void add_kernel(struct tuning *tuning, const struct choice *from, const char *kernel,
@@ -199,8 +216,7 @@ static void try_tiles(struct tuning *tuning) {
     struct status status = {0};
     int first = tuning->count;
     set_trial(tuning, &from);
-    solve_plan_make(&tuning->trial_plan, &tuning->trial_config, team_facts(tuning->team),
-                    tuning->caches, &status);
+    plan_trial(tuning, &status);
     struct kernel_tile tile = tuning->trial_plan.tile;
     /* ranks need not agree on the size of a tile, but rank 0's is what will be printed */
     team_share(tuning->team, &tile, sizeof tile);
