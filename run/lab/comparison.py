@@ -43,11 +43,12 @@ def merge(before, after):
         raise Problem(USAGE, "--add: RECORD is no record of run/transports of the same kind")
     if before["machine"]["host"] != after["machine"]["host"]:
         raise Problem(USAGE, f"--add: RECORD is of host {before['machine']['host']}")
+    rows = {(row["library"], row["transport"]): row for row in before["rows"] + after["rows"]}
     merged = {identity(series): series for series in before["series"]}
     for series in after["series"]:
         same = merged.get(identity(series))
         merged[identity(series)] = merge_series(same, series) if same else series
-    return {**after, "series": list(merged.values()), "pieces": before["pieces"] + after["pieces"],
+    return {**after, "rows": list(rows.values()), "series": list(merged.values()), "pieces": before["pieces"] + after["pieces"],
             "traffic": after["traffic"] or before["traffic"]}
 
 
@@ -101,23 +102,27 @@ def cell(value_s):
 
 def print_row(label, series, found, columns):
     if series["problem"]:
-        print(f"  {label:28} {series['problem']}")
+        print(f"{label} {series['problem']}")
     else:
-        print(f"  {label:28}" + "".join(cell(found.get(column)) for column in columns))
+        print(label + "".join(cell(found.get(column)) for column in columns))
 
 
 def print_sizes(title, rows):
     """rows: [(label, series, {size: seconds})]"""
     columns = columns_of({size for _, _, found in rows for size in found})
     print(f"\n{title}")
-    print(f"  {'':28}" + "".join(f"{crossover.size_text(column):>10}" for column in columns))
+    print(" " * len(rows[0][0]) + "".join(f"{crossover.size_text(column):>10}" for column in columns))
     for label, series, found in rows:
         print_row(label, series, found, columns)
 
 
 def label_of(record, series):
+    """Of one width for all rows; the library only where there are several."""
     several = len({row["library"] for row in record["rows"]}) > 1
-    return f"{series['library']} {series['transport']}" if several else series["transport"]
+    names = {(row["library"], row["transport"]):
+             f"{row['library']} {row['transport']}" if several else row["transport"] for row in record["rows"]}
+    width = max(map(len, names.values()))
+    return f"  {names[(series['library'], series['transport'])]:{width}}"
 
 
 def place_of(series):
@@ -148,10 +153,11 @@ def print_part(record, part):
 
 def print_solver(record):
     for where, members in groups(record, "solver").items():
-        print(f"\nthe solver; {where}\n  {'':28}{'us a sweep':>12}{'min':>12}{'max':>12}{'Tcomm':>10}")
+        indent = " " * len(label_of(record, members[0]))
+        print(f"\nthe solver; {where}\n{indent}{'us a sweep':>12}{'min':>12}{'max':>12}{'Tcomm':>10}")
         for series in members:
             values = {value["of"]: value for value in series["values"]}
-            label = f"  {label_of(record, series):28}"
+            label = label_of(record, series)
             if series["problem"]:
                 print(f"{label} {series['problem']}")
                 continue
@@ -159,13 +165,17 @@ def print_solver(record):
             print(f"{label}{times}{100 * values['tcomm_fraction']['median']:8.2f} %")
 
 
+def row_text(row):
+    if row["problem"]:
+        return row["problem"]
+    carried = row["carried_by"]
+    return f"{row['what']}; carried by {' '.join(carried)}" if carried else row["what"]
+
+
 def print_rows(record):
     print("transports")
     for row in record["rows"]:
-        carried = " ".join(row["carried_by"] or []) or "not told by the library"
-        said = row["problem"] or (row["what"] if row["transport"] == "shared-window" else
-                                  f"{row['what']}; carried by {carried}")
-        print(f"  {label_of(record, row):28} {said}")
+        print(f"{label_of(record, row)}  {row_text(row)}")
 
 
 def print_wins(record):
@@ -188,7 +198,7 @@ def print_traffic(record):
         return
     print("\nbytes through the interfaces of this host during a solve")
     for taken in record["traffic"]:
-        label = f"  {label_of(record, taken):28}"
+        label = label_of(record, taken)
         for carried in taken["interfaces"] or [None]:
             if taken["problem"] or not carried:
                 print(f"{label} {taken['problem'] or 'none'}")

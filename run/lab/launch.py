@@ -168,6 +168,7 @@ def srun_words(machine, layout, places):
 
 
 def openmpi_words(machine, layout, places):
+    """Open MPI takes one CPU a rank from a list, in ascending order whatever the order of the list."""
     words = ["-n", str(layout.ranks)]
     if os.geteuid() == 0:
         words.insert(0, "--allow-run-as-root")

@@ -86,6 +86,17 @@ class ConfigureTest(unittest.TestCase):
         packages = self.write_package(f'"-I{self.folder}"', '')
         self.assert_refused(self.setup(PKG_CONFIG_PATH=packages), 'pkg-config mpich', 'Open MPI 4')
 
+    def test_open_mpi_that_is_not_there(self):
+        """And MPICH in its place is not taken for it."""
+        for name in ('mpicc.openmpi', 'mpicc'):
+            path = self.write_program(name, 'exit 1\n')
+        answer = self.setup('-Dmpi=openmpi', PATH=path, PKG_CONFIG_LIBDIR=str(self.folder))
+        self.assert_refused(answer, 'mpicc.openmpi')
+        (self.folder / 'ompi-c.pc').write_text(
+            f'Name: ompi-c\nDescription: made up\nVersion: 4.0\nCflags: {MPICH_CFLAGS}\nLibs:\n')
+        answer = self.setup('-Dmpi=openmpi', PKG_CONFIG_PATH=str(self.folder))
+        self.assert_refused(answer, 'the mpi.h found by pkg-config ompi-c is MPICH ', '-Dmpi')
+
     def test_library_of_another_mpi(self):
         (self.folder / 'foreign.c').write_text(FOREIGN_LIBRARY)
         archive = self.folder / 'libforeign.a'

@@ -150,8 +150,9 @@ def made_up(transport, values, part='pingpong', problem=None):
 
 class RecordTest(unittest.TestCase):
     def record(self, *series, **more):
+        rows = [{'library': one['library'], 'transport': one['transport']} for one in series]
         return {'program': 'transports', 'quick': False, 'machine': {'host': 'a'}, 'series': list(series),
-                'pieces': [1], 'traffic': [], 'rows': [], **more}
+                'pieces': [1], 'traffic': [], 'rows': rows, **more}
 
     def test_wins_compare_one_copy_with_two(self):
         record = self.record(made_up('one-copy', {1: [1, 1], 2: [1, 3]}), made_up('default', {1: [9, 9]}),
@@ -177,7 +178,8 @@ class RecordTest(unittest.TestCase):
     def test_added_rounds(self):
         merged = comparison.merge(self.record(made_up('tcp', {1: [1], 2: [4]}), traffic=['old']),
                                   self.record(made_up('tcp', {1: [3], 4: [5]}), made_up('one-copy', {1: [2]})))
-        self.assertEqual([series['transport'] for series in merged['series']], ['tcp', 'one-copy'])
+        for name in 'series', 'rows':
+            self.assertEqual([one['transport'] for one in merged[name]], ['tcp', 'one-copy'])
         self.assertEqual({value['of']: value['samples'] for value in merged['series'][0]['values']},
                          {1: [1, 3], 2: [4], 4: [5]})
         self.assertEqual((merged['pieces'], merged['traffic']), ([1, 1], ['old']))
