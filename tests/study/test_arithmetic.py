@@ -4,6 +4,7 @@ import itertools
 import math
 import random
 import unittest
+from unittest import mock
 
 import synthetic  # noqa: F401  puts run/ on the path
 from lab.study import arithmetic
@@ -113,6 +114,13 @@ class RankTest(unittest.TestCase):
         p = arithmetic.rank_test([1, 2, 3, 4, 5], [6, 7, 8, 9, 10])
         self.assertAlmostEqual(p, 2 / 252)
         self.assertAlmostEqual(p, arithmetic.least_p(5, 5))
+
+    def test_many_samples_by_the_normal_distribution(self):
+        for shift in (0.5, 4.5, 6.5):
+            a, b = [float(i) for i in range(50)], [i + shift for i in range(50)]
+            exact = arithmetic.rank_test(a, b)
+            with mock.patch.object(arithmetic, 'EXACT_PAIRS', 0):
+                self.assertAlmostEqual(arithmetic.rank_test(a, b), exact, delta=0.02 * exact)
 
     def test_the_same(self):
         self.assertEqual(arithmetic.rank_test([1, 1, 1], [1, 1, 1]), 1)

@@ -8,7 +8,7 @@ import unittest
 from pathlib import Path
 
 import synthetic
-from lab.study import folder as folders
+from lab.study import folder as folders, summary
 
 JACOBI = Path(sys.argv.pop(1)).resolve()
 sys.path.insert(0, str(synthetic.ROOT / 'tests/cli'))
@@ -68,7 +68,7 @@ class RealTest(RealCase):
             self.assertGreater(point['sweep_s']['min'], 0)
             self.assertEqual(point['global_points'], [60, 40])
         self.assertEqual(found['points'][1]['local_points'], [[30, 40]])
-        for name in ('results.csv', 'extrap.jsonl'):
+        for name in ('report.html', 'results.csv', 'extrap.jsonl'):
             self.assertTrue((self.out / name).is_file(), name)
 
     def allowed_code(self):
@@ -84,8 +84,9 @@ class RealTest(RealCase):
             self.assertEqual(check_schema.check(synthetic.ROOT / 'results/schema.json', path.read_text()), [])
 
     def test_weak_with_a_variant(self):
-        self.run_study('weak', '2x1', '[axis]\nparallel.halo = sendrecv shared\n', code=self.allowed_code())
-        found = json.loads((self.out / 'summary.json').read_text())
+        self.run_study('weak', '2x1', '[axis]\nparallel.halo = sendrecv shared\n', ('--no-report',),
+                       self.allowed_code())
+        found = summary.summarise(self.out)
         for point, halo in zip(found['points'], ('sendrecv', 'shared')):
             self.assertEqual((point['global_points'], point['halo']), ([60, 80], halo))
 

@@ -2,6 +2,7 @@
 """The page of a study: complete in itself, with and without figures, and in a headless Chromium right
 at the width of a phone and of a screen, light and dark.
 """
+import itertools
 import re
 import subprocess
 import sys
@@ -57,6 +58,7 @@ def matrix(folder):
     return study.write()
 
 
+REPORTED = {}
 KINDS = {'strong': strong, 'weak': weak, 'matrix': matrix}
 
 
@@ -93,11 +95,18 @@ runpy.run_path(sys.argv[0], run_name='__main__')
 """
 
 
+def setUpModule():
+    """Every kind is reported once for all tests here that only look."""
+    folder = tempfile.TemporaryDirectory()
+    unittest.addModuleCleanup(folder.cleanup)
+    for kind, make in KINDS.items():
+        REPORTED[kind] = make(Path(folder.name) / kind)
+        report(REPORTED[kind])
+
+
 class PageTest(synthetic.Case):
     def page(self, kind='strong'):
-        folder = KINDS[kind](self.folder / kind)
-        report(folder)
-        return folder, (folder / 'report.html').read_text()
+        return REPORTED[kind], (REPORTED[kind] / 'report.html').read_text()
 
     def test_nothing_is_fetched(self):
         for kind in KINDS:
@@ -170,14 +179,10 @@ class BrowserTest(unittest.TestCase):
         cls.script = Path(__file__).with_name('page.js').read_text()
 
     def test_every_kind_at_both_widths_in_both_schemes(self):
-        with tempfile.TemporaryDirectory() as folder:
-            for kind, make in KINDS.items():
-                results = make(Path(folder) / kind)
-                report(results)
-                for width in (360, 1280):
-                    for scheme in ('light', 'dark'):
-                        with self.subTest(kind, width=width, scheme=scheme):
-                            self.look(results / 'report.html', width, scheme, FIGURES[kind])
+        for kind, results in REPORTED.items():
+            for width, scheme in itertools.product((360, 1280), ('light', 'dark')):
+                with self.subTest(kind, width=width, scheme=scheme):
+                    self.look(results / 'report.html', width, scheme, FIGURES[kind])
 
     def test_the_check_finds_what_it_is_for(self):
         bad = ('<html><title>x</title><body style="background: white"><p style="color: #999">pale</p>'

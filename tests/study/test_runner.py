@@ -2,7 +2,6 @@
 """run/study with a launcher and a program that are made up: what they do wrong is kept and named, and
 an interrupted study that was gone on with equals one that was not interrupted.
 """
-import csv
 import json
 import os
 import shlex
@@ -12,7 +11,7 @@ import time
 import unittest
 
 import synthetic
-from lab.study import folder as folders
+from lab.study import folder as folders, summary
 
 PROGRAM = """#!/bin/sh
 here=$(dirname "$0")
@@ -62,11 +61,11 @@ class RunnerCase(synthetic.Case):
         """What the program does in this run before it writes its record."""
         (self.folder / run).write_text(text + '\n')
 
-    def words(self, *options, out=None):
+    def words(self, *options, out=None, report=False):
         template = f'{shlex.quote(str(self.folder / "launch"))} {{ranks}} {{command}}'
         return [str(synthetic.RUN / 'study'), str(self.folder / 'one.ini'), '--launcher', 'template',
                 '--template', template, '--cores', '2', '--program', str(self.folder / 'jacobi'),
-                '--out', str(out or self.out), *options]
+                '--out', str(out or self.out), *options, *([] if report else ['--no-report'])]
 
     def run_study(self, *options, code=0, **keywords):
         done = subprocess.run(self.words(*options, **keywords), stdin=subprocess.DEVNULL, capture_output=True,
@@ -74,16 +73,14 @@ class RunnerCase(synthetic.Case):
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         return done
 
-    def statuses(self, out=None):
-        """What results.csv says of each run."""
-        with ((out or self.out) / 'results.csv').open(newline='') as file:
-            rows = list(csv.DictReader(file))
-        return [row['status'] for row in rows]
+    def statuses(self):
+        """What each run was worth, in their order."""
+        return [sample['status'] for sample in summary.summarise(self.out)['samples']]
 
 
 class RunTest(RunnerCase):
     def test_all_is_kept(self):
-        done = self.run_study()
+        done = self.run_study(report=True)
         self.assertEqual([entry['run'] for entry in folders.read_log(self.out)], RUNS)
         for name in RUNS:
             self.assertTrue((self.out / 'runs' / f'{name}.json').is_file(), name)
@@ -92,7 +89,7 @@ class RunTest(RunnerCase):
         self.assertIn('6/6 round2-1x1: 10 ms a sweep; about 0:00 left', done.stdout)
 
     def test_cost_of_the_harness_is_measured(self):
-        self.run_study('--no-report')
+        self.run_study()
         session, = folders.read_sessions(self.out)
         self.assertTrue(session['complete'])
         self.assertGreater(session['harness_s_per_run'], 0)
@@ -107,15 +104,15 @@ class RunTest(RunnerCase):
         self.assertFalse((self.folder / 'started').exists())
 
     def test_folder_that_exists_is_not_written_into(self):
-        self.run_study('--no-report')
+        self.run_study()
         self.assertIn('exists; give another --out, or --resume', self.run_study(code=6).stderr)
 
     def test_fewer_repeats(self):
-        self.run_study('--repeats', '1', '--no-report')
+        self.run_study('--repeats', '1')
         self.assertEqual(len(folders.read_log(self.out)), 4)
 
     def test_repeat_command_is_kept(self):
-        self.run_study('--no-report')
+        self.run_study()
         repeat = shlex.split(json.loads((self.out / 'study.json').read_text())['repeat'])
         self.assertEqual(repeat[0], 'run/study')
         self.assertEqual(repeat[repeat.index('--cores') + 1], '2')
@@ -165,7 +162,7 @@ class WrongTest(RunnerCase):
 
     def test_warm_up_that_fails_marks_no_point(self):
         self.one_bad('exit 1', 'failed', run='warmup1-2x1')
-        point = json.loads((self.out / 'summary.json').read_text())['points'][1]
+        point = summary.summarise(self.out)['points'][1]
         self.assertEqual((point['marks'], point['good_runs']), ([], 2))
 
 
@@ -214,13 +211,11 @@ class InterruptTest(RunnerCase):
 
     def comparable(self, out):
         """All that does not tell when it ran."""
-        summary = json.loads((out / 'summary.json').read_text())
-        with (out / 'results.csv').open(newline='') as file:
-            rows = [{key: value for key, value in row.items() if key not in ('elapsed_s', 'started_at')}
-                    for row in csv.DictReader(file)]
+        found = summary.summarise(out)
+        for sample in found['samples']:
+            del sample['elapsed_s'], sample['started_at']
         names = sorted(path.name for path in (out / 'runs').iterdir())
-        commands = [point.pop('command') for point in summary['points']]
-        return rows, summary['points'], summary['series'], names, commands
+        return found['samples'], found['points'], found['series'], names
 
     def test_resumed_is_as_if_it_had_not_been_interrupted(self):
         for number in (signal.SIGINT, signal.SIGTERM):
@@ -256,13 +251,13 @@ class InterruptTest(RunnerCase):
         self.assertIn('was begun with another repeats (2, now 3)', self.run_study('--resume', code=2).stderr)
 
     def test_resume_of_nothing_starts(self):
-        self.run_study('--resume', '--no-report')
+        self.run_study('--resume')
         self.assertEqual(len(folders.read_log(self.out)), 6)
 
     def test_resume_of_a_finished_study_runs_nothing(self):
-        self.run_study('--no-report')
+        self.run_study()
         started = (self.folder / 'started').read_text()
-        self.run_study('--resume', '--no-report')
+        self.run_study('--resume')
         self.assertEqual((self.folder / 'started').read_text(), started)
 
 

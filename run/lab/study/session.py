@@ -50,6 +50,10 @@ def print_commands(launching, folder, all_points, runs):
         print(shlex.join(launching.run_words(folder, run)))
 
 
+def resume_command(repeat, folder):
+    return f"{repeat} --out {shlex.quote(shorten(folder))} --resume"
+
+
 def run_study(launching, all_points, folder, going_on, repeat):
     """Checks all points, then runs what is left. The exit code."""
     study, runs = launching.study, points.make_runs(launching.study, all_points)
@@ -62,7 +66,8 @@ def run_study(launching, all_points, folder, going_on, repeat):
         bad = runner.run_all(folder, runs, lambda run: launching.run_words(folder, run),
                              study.time_limit_s, launching.cores, runner.Progress(len(runs)))
     except KeyboardInterrupt:
-        print(f"stopped; what is done is kept in {shorten(folder)}\ngo on:     {repeat} --resume\n"
+        print(f"stopped; what is done is kept in {shorten(folder)}\n"
+              f"go on:     {resume_command(repeat, folder)}\n"
               f"or report: run/report {shorten(folder)}", flush=True)
         return STOPPED
     return SOME_BAD if bad else DONE

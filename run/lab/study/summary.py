@@ -115,7 +115,8 @@ def facts_of(record):
     """What a row of a table says besides times."""
     layout, grid, plan = (record.get(name) or {} for name in ("layout", "grid", "plan"))
     return {"nodes": layout.get("nodes"), "ranks_per_node": layout.get("ranks_per_node"),
-            "process_grid": layout.get("process_grid"), "global_points": grid.get("points"),
+            "sweeping_threads": layout.get("sweeping_threads"), "process_grid": layout.get("process_grid"),
+            "global_points": grid.get("points"),
             "local_points": sorted({tuple(part["points"]) for part in record.get("parts") or []}),
             "points_a_core": local_points(record), "kernel": plan.get("kernel"),
             "instruction_set": plan.get("instruction_set"), "halo": plan.get("halo"),
@@ -123,6 +124,15 @@ def facts_of(record):
             "mpi": (record.get("mpi") or {}).get("library"),
             "compiler": (record.get("build") or {}).get("compiler"),
             "working_set_bytes": working_set(record)}
+
+
+def note_idle_threads(point):
+    """The solver takes fewer threads where parts are small; then they are not what is compared."""
+    sweeping = point.get("sweeping_threads")
+    if not sweeping or sweeping >= point["threads"]:
+        return []
+    return [f"{sweeping} of {point['threads']} threads swept, because parts are small; parallel.threads = "
+            f"{point['threads']} makes all sweep"]
 
 
 def measured_numbers(records):
@@ -172,6 +182,7 @@ def make_point(planned_point, runs, repeats):
              "binding_problems": sorted({name for record in chosen for name in binding_problems(record)})}
     if chosen:
         point.update(facts_of(chosen[0]), **measured_numbers(chosen))
+        point["notes"] += note_idle_threads(point)
         point["cache_bytes"] = cache_within_reach(chosen[0], point["cores"])
     return point
 
@@ -331,9 +342,11 @@ def where_threads_ran(runs):
 
 
 def machine_of(runs):
-    """The machine, build and libraries of the first run that has them."""
-    record = next((run["record"] for run in runs if run["record"]), {})
-    return {name: record.get(name) for name in ("machine", "build", "mpi", "openmp", "hwloc")}
+    """The machine, build and libraries of the first good run, or of the first that has a record."""
+    records = [run["record"] for run in runs if run["verdict"].status == OK]
+    records = records or [run["record"] for run in runs if run["record"]] or [{}]
+    return {**{name: records[0].get(name) for name in ("machine", "build", "mpi", "openmp", "hwloc")},
+            "facets": {name: likeness.facets(records[0])[name] for name in likeness.STUDY_WIDE}}
 
 
 def summarise(folder):
