@@ -54,12 +54,19 @@ static void read_ranks(struct team *team) {
     mpi_check(MPI_Comm_size(team->node, &facts->node_ranks), "MPI_Comm_size");
 }
 
-/* Nodes are numbered by their lowest ranks, which are the first of each node communicator. */
+/* Nodes are numbered by their lowest ranks, which are the first of each node communicator: in a
+ * communicator of their own their ranks are the numbers. A prefix sum would say the same, but takes
+ * some libraries p^2 messages. */
 static void number_nodes(struct team *team) {
     struct team_facts *facts = &team->facts;
-    int first = facts->node_rank == 0, firsts_so_far = 0;
-    mpi_check(MPI_Scan(&first, &firsts_so_far, 1, MPI_INT, MPI_SUM, team->comm), "MPI_Scan");
-    facts->node = firsts_so_far - 1;
+    MPI_Comm firsts = MPI_COMM_NULL;
+    mpi_check(
+        MPI_Comm_split(team->comm, facts->node_rank == 0 ? 0 : MPI_UNDEFINED, facts->rank, &firsts),
+        "MPI_Comm_split");
+    if (firsts != MPI_COMM_NULL) {
+        mpi_check(MPI_Comm_rank(firsts, &facts->node), "MPI_Comm_rank");
+        mpi_check(MPI_Comm_free(&firsts), "MPI_Comm_free");
+    }
     mpi_check(MPI_Bcast(&facts->node, 1, MPI_INT, 0, team->node), "MPI_Bcast");
     int64_t most[] = {facts->node + 1, facts->node_ranks, -facts->node_ranks};
     team_max(team, most, 3);
