@@ -48,7 +48,8 @@ def merge(before, after):
     for series in after["series"]:
         same = merged.get(identity(series))
         merged[identity(series)] = merge_series(same, series) if same else series
-    return {**after, "rows": list(rows.values()), "series": list(merged.values()), "pieces": before["pieces"] + after["pieces"],
+    warnings = sorted({*before.get("warnings", []), *after["warnings"]})
+    return {**after, "rows": list(rows.values()), "warnings": warnings, "series": list(merged.values()), "pieces": before["pieces"] + after["pieces"],
             "traffic": after["traffic"] or before["traffic"]}
 
 
@@ -65,8 +66,8 @@ def win(one, operation, slow, fast):
     by_size = crossover.ratios(slow, fast)
     return {"library": one["library"], "part": one["part"], "operation": operation,
             "where": place_of(one), "rounds": min(map(len, fast.values())), "text": crossover.describe(by_size),
-            "loses": crossover.describe({size: 1 / ratio for size, ratio in by_size.items()}),
-            "ratios": [{"bytes": size, "two_to_one": ratio} for size, ratio in by_size.items()]}
+            "loses": crossover.describe(crossover.inverse(by_size)),
+            "ratios": [{"bytes": size, "two_to_one": spread(taken)} for size, taken in by_size.items()]}
 
 
 def wins(record):
@@ -208,7 +209,17 @@ def print_traffic(record):
                   f"{taken['elapsed_s']:.2f} s; the halos were {taken['halo_bytes'] / 1e6:.2f} MB")
 
 
+def print_warnings(record):
+    """Before the numbers."""
+    if record["warnings"]:
+        print("binding problems, so the numbers below are not those of the transports alone")
+        for text in record["warnings"]:
+            print(f"  {text}")
+        print()
+
+
 def print_all(record):
+    print_warnings(record)
     print_rows(record)
     for part in TITLES:
         print_part(record, part)

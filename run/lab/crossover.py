@@ -2,7 +2,8 @@
 import statistics
 from typing import NamedTuple
 
-NOTEWORTHY = 1.1  # ratios nearer to 1 are taken for noise
+NOTEWORTHY = 1.1   # ratios nearer to 1 are taken for noise,
+AGREEMENT = 0.8    # and those of which fewer rounds than this share are on the same side
 
 
 class Stretch(NamedTuple):
@@ -14,24 +15,32 @@ class Stretch(NamedTuple):
 
 
 def ratios(slow, fast):
-    """{size: median over the rounds of slow/fast}, each ratio formed within its round."""
+    """{size: slow/fast of each round}: what is measured in one round meets the machine in one state."""
     found = {}
     for size in sorted(slow.keys() & fast.keys()):
-        pairs = list(zip(slow[size], fast[size]))
-        if pairs:
-            found[size] = statistics.median(one / other for one, other in pairs)
+        found[size] = [one / other for one, other in zip(slow[size], fast[size])]
     return found
+
+
+def inverse(by_size):
+    return {size: [1 / ratio for ratio in taken] for size, taken in by_size.items()}
+
+
+def is_noteworthy(taken):
+    larger = sum(ratio > 1 for ratio in taken)
+    return statistics.median(taken) > NOTEWORTHY and larger >= AGREEMENT * len(taken)
 
 
 def stretches(by_size):
     """Runs of neighbouring sizes with a noteworthy ratio."""
     found, members = [], []
     for size in [*sorted(by_size), None]:
-        if size is not None and by_size[size] > NOTEWORTHY:
+        if size is not None and is_noteworthy(by_size[size]):
             members.append(size)
         elif members:
-            most_at = max(members, key=by_size.get)
-            found.append(Stretch(members[0], members[-1], by_size[most_at], most_at))
+            medians = {member: statistics.median(by_size[member]) for member in members}
+            most_at = max(members, key=medians.get)
+            found.append(Stretch(members[0], members[-1], medians[most_at], most_at))
             members = []
     return found
 
@@ -55,4 +64,4 @@ def describe(by_size):
         end = "" if part.last == largest else f" to {size_text(part.last)}"
         words.append(f"from {size_text(part.first)}{end} (up to {part.most:.1f} times, at "
                      f"{size_text(part.most_at)})")
-    return " and ".join(words) or f"never by more than a tenth, up to {size_text(largest)}"
+    return " and ".join(words) or f"nowhere clearly, up to {size_text(largest)}"

@@ -16,7 +16,8 @@ class Site(NamedTuple):
     launcher: launch.Launcher
     machine: cores.Machine
     limit_s: float
-    version: str  # first line of the programs' --version: release and commit
+    version: str    # first line of the programs' --version: release and commit
+    warnings: list  # of the runs so far: what was wrong with their binding
 
 
 class Run(NamedTuple):
@@ -41,7 +42,7 @@ def open_site(options, build=None):
     version = command.program_version(command.program_path("jacobi", build), clean_environment())
     launcher = launch.find_launcher(version, os.environ, options.launcher, options.template)
     machine = cores.read_machine(os.sched_getaffinity(0))
-    return Site(build, launcher, machine, options.limit, version.partition("\n")[0])
+    return Site(build, launcher, machine, options.limit, version.partition("\n")[0], [])
 
 
 def clean_environment():
@@ -75,6 +76,12 @@ def judge(outcome, wanted, record, ranks):
     return None if seen in (None, ranks) else f"ran on {seen} ranks instead of {ranks}"
 
 
+def binding_warnings(program, ranks, threads, record):
+    """Ranks that share a core and the like: their times are not those of the transport."""
+    problems = ((record or {}).get("binding") or {}).get("problems") or []
+    return [f"{program}, {ranks} x {threads}: {problem['name']}: {problem['evidence']}" for problem in problems]
+
+
 def run(site, program, words, ranks=1, threads=1, settings=None, places=None, record=True, sample=None,
         sample_every_s=0.1):
     """Runs a program with RANKS x THREADS, bound, or placed on the CPUs of `places`."""
@@ -92,5 +99,7 @@ def run(site, program, words, ranks=1, threads=1, settings=None, places=None, re
         outcome = job.run_job(line, site.limit_s, environment, None, sample, sample_every_s)
         content = read_record(file, outcome.stdout)
     problem = judge(outcome, record, content, ranks)
+    if not problem:
+        site.warnings.extend(binding_warnings(program, ranks, threads, content))
     shown = shlex.join(line).replace(str(file), "RECORD.json").replace(str(path), command.shorten(path))
     return Run(shown, outcome, content, problem)

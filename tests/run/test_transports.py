@@ -43,7 +43,8 @@ if name == 'pingpong':
     if 'window' in sys.argv:
         sys.exit(3)
     sizes = [{'bytes': 2 ** power, 'time': {'median_s': 1e-6, 'probe_s': 1e-7}} for power in range(4)]
-    record = {'layout': {'ranks': 2}, 'measured': {'sizes': sizes, 'fit': None}}
+    record = {'layout': {'ranks': 2}, 'measured': {'sizes': sizes, 'fit': None},
+              'binding': {'problems': [{'name': 'ranks-share-pus', 'evidence': 'ranks 0 and 1: P0'}]}}
     Path(sys.argv[sys.argv.index('--record') + 1]).write_text(json.dumps(record))
 if name == 'jacobi':
     Path(sys.argv[sys.argv.index('--record') + 1]).write_text('{"layout": {"ranks": 1}}')
@@ -54,20 +55,26 @@ class CrossoverTest(unittest.TestCase):
     def test_ratios_are_formed_within_a_round(self):
         """The machine's state changes between rounds: 4/2 and 40/20, never 40/2."""
         slow, fast = {1: [4, 40, 400], 2: [1, 1, 1]}, {1: [2, 20, 200], 2: [1, 1, 1], 4: [1]}
-        self.assertEqual(crossover.ratios(slow, fast), {1: 2, 2: 1})
+        self.assertEqual(crossover.ratios(slow, fast), {1: [2, 2, 2], 2: [1, 1, 1]})
+        self.assertEqual(crossover.inverse({1: [2, 4]}), {1: [0.5, 0.25]})
+
+    def test_noise_is_not_noteworthy(self):
+        for taken, noteworthy in (([1.2], True), ([1.05], False), ([2, 2, 2, 2, 0.9], True),
+                                  ([2, 2, 2, 0.9, 0.9], False), ([1.2, 1.05, 1.01], False)):
+            self.assertEqual(crossover.is_noteworthy(taken), noteworthy, taken)
 
     def test_stretches(self):
-        by_size = {1: 1.0, 2: 1.09, 4: 1.2, 8: 3, 16: 2, 32: 0.5, 64: 1.5}
+        by_size = {1: [1.0], 2: [1.09], 4: [1.2], 8: [3], 16: [2], 32: [0.5], 64: [1.5]}
         self.assertEqual(crossover.stretches(by_size), [(4, 16, 3, 8), (64, 64, 1.5, 64)])
         self.assertEqual(crossover.stretches({}), [])
 
     def test_words(self):
         for by_size, expected in (
-                ({1024: 1, 4096: 1.2, 16384: 3}, 'from 4 KiB (up to 3.0 times, at 16 KiB)'),
-                ({1: 1.5, 2: 2, 4: 1}, 'from 1 B to 2 B (up to 2.0 times, at 2 B)'),
-                ({1: 1, 2: 2, 4: 1}, 'at 2 B (2.0 times)'),
-                ({1: 2, 2: 1, 4: 2}, 'at 1 B (2.0 times) and at 4 B (2.0 times)'),
-                ({1: 1.05, 1048576: 0.4}, 'never by more than a tenth, up to 1 MiB'), ({}, 'not measured')):
+                ({1024: [1], 4096: [1.2], 16384: [3]}, 'from 4 KiB (up to 3.0 times, at 16 KiB)'),
+                ({1: [1.5], 2: [2], 4: [1]}, 'from 1 B to 2 B (up to 2.0 times, at 2 B)'),
+                ({1: [1], 2: [2], 4: [1]}, 'at 2 B (2.0 times)'),
+                ({1: [2], 2: [1], 4: [2]}, 'at 1 B (2.0 times) and at 4 B (2.0 times)'),
+                ({1: [1.05], 1048576: [0.4]}, 'nowhere clearly, up to 1 MiB'), ({}, 'not measured')):
             self.assertEqual(crossover.describe(by_size), expected)
 
 
@@ -152,7 +159,7 @@ class RecordTest(unittest.TestCase):
     def record(self, *series, **more):
         rows = [{'library': one['library'], 'transport': one['transport']} for one in series]
         return {'program': 'transports', 'quick': False, 'machine': {'host': 'a'}, 'series': list(series),
-                'pieces': [1], 'traffic': [], 'rows': rows, **more}
+                'pieces': [1], 'traffic': [], 'rows': rows, 'warnings': [], **more}
 
     def test_wins_compare_one_copy_with_two(self):
         record = self.record(made_up('one-copy', {1: [1, 1], 2: [1, 3]}), made_up('default', {1: [9, 9]}),
@@ -161,7 +168,7 @@ class RecordTest(unittest.TestCase):
         found, = comparison.wins(record)
         self.assertEqual((found['part'], found['where'], found['text'], found['loses']),
                          ('pingpong', 'near', 'at 2 B (2.0 times)',
-                          'never by more than a tenth, up to 2 B'))
+                          'nowhere clearly, up to 2 B'))
         record['series'][0]['problem'] = 'does not start'
         self.assertEqual(comparison.wins(record), [])
 
@@ -171,9 +178,9 @@ class RecordTest(unittest.TestCase):
                              made_up('two-copies', {key: [1] for key in values}, 'collectives'))
         self.assertEqual([(found['operation'], found['text'], found['loses']) for found in
                           comparison.wins(record)],
-                         [('bcast', 'never by more than a tenth, up to 8 B', 'at 1 B (2.0 times)'),
-                          ('alltoall', 'never by more than a tenth, up to 8 B',
-                           'never by more than a tenth, up to 8 B')])
+                         [('bcast', 'nowhere clearly, up to 8 B', 'at 1 B (2.0 times)'),
+                          ('alltoall', 'nowhere clearly, up to 8 B',
+                           'nowhere clearly, up to 8 B')])
 
     def test_added_rounds(self):
         merged = comparison.merge(self.record(made_up('tcp', {1: [1], 2: [4]}), traffic=['old']),
@@ -219,7 +226,7 @@ class ScriptTest(unittest.TestCase):
             path.chmod(0o755)
 
     def test_what_fails_has_a_row_and_the_others_go_on(self):
-        """F15 with a template; a transport that does not exist, one that does not start, one that
+        """F15 with a template, C07 (said before the numbers); a transport that does not exist, one that does not start, one that
         hangs, a program that fails, one that is not built, a record of single processes."""
         self.write_programs()
         done = self.run_transports('t.json', '--rounds', '2', '--limit', '2', '--launcher', 'template',
@@ -231,6 +238,7 @@ class ScriptTest(unittest.TestCase):
                         r'default +collectives is not in the build folder',
                         r'default +ran on 1 ranks instead of 2\n', r'one-copy +1\.00 +1\.00 +1\.00 +1\.00\n'):
             self.assertRegex(done.stdout, pattern)
+        self.assertRegex(done.stdout, r'^binding problems.*\n  pingpong, 2 x 1: ranks-share-pus: ranks 0 and 1: P0')
         record = json.loads((self.folder / 't.json').read_text())
         self.assertEqual(record['rows'][1]['carried_by'], ['sysv', 'cma'])
         series = next(one for one in record['series'] if (one['part'], one['transport']) ==
@@ -253,6 +261,7 @@ class ScriptTest(unittest.TestCase):
                                   (('--rounds', '0'), 2, 'not at least 1'), (('--limit', '-1'), 2, 'no time'),
                                   (('/no/such/t.json',), 6, 'no folder'),
                                   (('t.json', '--config', 'absent.ini'), 6, 'cannot be read'),
+                                  (('t.json', '-n', '100000'), 5, 'add --oversubscribe'),
                                   (('t.json', '--also', 'absent'), 5, 'run/build')):
             done = self.run_transports(*words)
             self.assertEqual((done.returncode, done.stdout), (code, ''), done)
