@@ -92,7 +92,8 @@ void halo_finish(struct halo *halo, const struct field *field);
 /* Meets each neighbour with a zero-byte message and books the time as wait (timing.split = on). */
 void halo_meet(struct halo *halo);
 
-/* Books this much of the last exchange as hidden: other threads computed meanwhile. */
+/* Books this much of the last exchange as hidden, at most what it took: other threads computed
+ * meanwhile. */
 void halo_hide(struct halo *halo, double seconds);
 
 const struct halo_times *halo_times(const struct halo *halo);

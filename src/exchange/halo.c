@@ -2,6 +2,7 @@
  * clock around an exchange. */
 #include "funnel/clock.h"
 #include "halo_parts.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,16 +24,25 @@ const struct halo_times *halo_times(const struct halo *halo) {
     return &halo->times;
 }
 
+/* Moves up to `seconds` of what one phase got since `before_s`; returns how much. */
+static double hide_in_phase(double *phase_s, double before_s, double seconds) {
+    double left_s = fmax(before_s, *phase_s - fmax(0, seconds));
+    double hidden_s = *phase_s - left_s;
+    *phase_s = left_s;
+    return hidden_s;
+}
+
+/* Whoever asks measured the span with a clock of his own, around what is booked here. */
 void halo_hide(struct halo *halo, double seconds) {
     struct halo_times *times = &halo->times;
-    double transfer_s = seconds < times->transfer_s ? seconds : times->transfer_s;
-    times->transfer_s -= transfer_s;
-    times->pack_s -= seconds - transfer_s;
-    times->hidden_s += seconds;
+    const struct halo_times *before = &halo->times_before;
+    double transfer_s = hide_in_phase(&times->transfer_s, before->transfer_s, seconds);
+    double pack_s = hide_in_phase(&times->pack_s, before->pack_s, seconds - transfer_s);
+    times->hidden_s += transfer_s + pack_s;
 }
 
 void halo_times_reset(struct halo *halo) {
-    halo->times = (struct halo_times){0};
+    halo->times = halo->times_before = (struct halo_times){0};
 }
 
 /* True for a message that goes to another rank. */
@@ -78,6 +88,7 @@ static void count_messages(struct halo *halo) {
 }
 
 void halo_begin(struct halo *halo, const struct field *field) {
+    halo->times_before = halo->times;
     run_timed(halo, halo->variant->begin, field);
 }
 

@@ -54,6 +54,7 @@ struct halo {
     struct halo_message message[HALO_MESSAGES_MAX];
     void *state; /* variant->state_bytes bytes of the variant's own, zero at first */
     struct halo_times times;
+    struct halo_times times_before; /* the last exchange */
 };
 
 /* Makes the list of messages as the variant wants it, and frees what it holds. Not collective. */

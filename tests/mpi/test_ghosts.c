@@ -5,6 +5,7 @@
  * argument names the one variant to test. */
 #include "funnel/halo.h"
 #include "mpi_test.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,6 +73,26 @@ static void fill(const struct cut *cut, const struct part *part, int round, bool
                                                    part->extent[AXIS_Y].begin + j, round);
 }
 
+/* The times of an exchange can be hidden in part, and as a whole; never more, nor anything of the
+ * exchanges before. */
+static void expect_hiding(struct mpi_test *test, struct halo *halo,
+                          const struct halo_times *before) {
+    const struct halo_times *now = halo_times(halo);
+    double booked_s = now->transfer_s + now->pack_s - before->transfer_s - before->pack_s;
+    halo_hide(halo, -1);
+    mpi_expect(test, now->hidden_s == before->hidden_s, "less than nothing is hidden");
+    halo_hide(halo, booked_s / 2);
+    mpi_expect(test,
+               now->hidden_s > before->hidden_s && now->hidden_s < before->hidden_s + booked_s,
+               "half of %g s: %g s hidden", booked_s, now->hidden_s - before->hidden_s);
+    halo_hide(halo, 1e6);
+    mpi_expect(test, now->transfer_s == before->transfer_s && now->pack_s == before->pack_s,
+               "transfer %g s, pack %g s left of a hidden exchange, %g and %g before",
+               now->transfer_s, now->pack_s, before->transfer_s, before->pack_s);
+    mpi_expect(test, fabs(now->hidden_s - before->hidden_s - booked_s) < 1e-9,
+               "%g s hidden of %g s", now->hidden_s - before->hidden_s, booked_s);
+}
+
 static void expect_exchange(struct mpi_test *test, struct halo *halo, const struct cut *cut,
                             const struct part *part, double *values, double *expected,
                             double *received, int round, const char *variant) {
@@ -80,8 +101,10 @@ static void expect_exchange(struct mpi_test *test, struct halo *halo, const stru
     struct field field = {part->layout, values};
     if (round % 2 == 1)
         halo_meet(halo);
+    struct halo_times before = *halo_times(halo);
     halo_begin(halo, &field);
     halo_finish(halo, &field);
+    expect_hiding(test, halo, &before);
     /* from now on the field may be overwritten: neighbours must have what they need */
     memcpy(received, values, part->layout.bytes);
     poison(values, part->layout.bytes);
