@@ -14,7 +14,7 @@ BYTES_A_POINT = 16       # two iterates of doubles
 TINY = 16                # points along a side of a grid whose points cost next to nothing
 IN_PASSES = "temporal"   # the kernel that does all sweeps between two exchanges in one pass
 SWEEPS_IN_PASS = 16
-RUN_S, QUICK_S = 0.04, 0.0005  # what one run should sweep for
+RUN_S, QUICK_S = 0.1, 0.0005  # what one run should sweep for
 USUAL_LUPS = 2e9         # of one core, to choose the number of sweeps
 LARGE_BYTES = 2 ** 30    # of a whole grid that no cache should hold
 CONFIG = """[grid]
@@ -51,27 +51,48 @@ def kernel_names(build):
     return re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)
 
 
+def chosen_names(build, wanted):
+    """Those of a list like "vector,temporal", or all."""
+    known = kernel_names(build)
+    chosen = known if wanted is None else wanted.split(",")
+    unknown = set(chosen) - set(known)
+    if unknown:
+        raise command.Problem(command.USAGE, f"--kernels: {min(unknown) or 'nothing'} is none of "
+                                             f"{', '.join(known)}")
+    return [name for name in known if name in chosen]
+
+
 def core_counts(cores):
     """1, 2, 4, ... and all."""
     return sorted({2 ** power for power in range(cores.bit_length()) if 2 ** power < cores} | {cores})
 
 
-def places(caches, cores, memory_bytes):
-    """First and second cache, then steps of four as far as the last cache reaches, then memory.
+def cache_shares(caches):
+    """{level: bytes that a core has of it when all cores use it}"""
+    return {cache["level"]: cache["size_bytes"] // cache["cores"] for cache in caches}
 
-    A core's share of a shared cache is what is left when all cores use it. Virtual machines report
-    last caches that no guest has for itself, hence the steps in between."""
-    shares = {cache["level"]: cache["size_bytes"] // cache["cores"] for cache in caches}
-    found = [Place(f"L{level}", shares[level], shares[level] * 3 // 4)
-             for level in sorted(shares) if level < 3]
-    last = max(shares.values(), default=0)
-    step = 4 * found[-1].up_to_bytes if found else 0
-    while found and 4 * step < last:
-        found.append(Place("L3", step, step * 3 // 4))
+
+def cache_places(shares):
+    """(name, bytes) of working sets that caches hold: half of a core's share, because misses begin long
+    before a cache is full. Virtual machines report last caches that no guest has for itself, hence the
+    steps of four on the way there."""
+    found = [(f"L{level}", shares[level] // 2) for level in sorted(shares) if level < 3]
+    inner = max((share for level, share in shares.items() if level < 3), default=0)
+    outer = max((share // 2 for level, share in shares.items() if level > 2), default=0)
+    step = 4 * inner
+    while 0 < step < outer:
+        found.append(("L3", step))
         step *= 4
+    return found + ([("L3", outer)] if outer > inner else [])
+
+
+def places(caches, cores, memory_bytes):
+    """Each measured at the largest working set that it stands for; memory far beyond all caches."""
+    shares = cache_shares(caches)
+    last = max(shares.values(), default=0)
     largest = min(max(LARGE_BYTES, 2 * last * cores), memory_bytes // 4) // cores
-    found.append(Place("memory", None, min(largest, max(4 * last, LARGE_BYTES // 16))))
-    return found
+    found = [Place(name, up_to, up_to) for name, up_to in cache_places(shares)]
+    return found + [Place("memory", None, min(largest, max(4 * last, LARGE_BYTES // 16)))]
 
 
 def make_cases(kernels, all_places, cores, quick):

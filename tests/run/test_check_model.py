@@ -75,11 +75,43 @@ class Whole(unittest.TestCase):
         self.assertEqual(len(lines), 8)
         self.assertEqual(lines[-1], content['verdict'])
 
+    @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, 'layouts of two cores')
+    def test_rounds_are_added_to_a_record(self):
+        with tempfile.TemporaryDirectory() as folder:
+            record = Path(folder, 'record.json')
+            words = ['--quick', '--rounds', '1', '--machine', MACHINE, '--record', record, '--continue']
+            for rounds in 1, 2:
+                done = self.run_script(*words)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                content = json.loads(record.read_text())
+                self.assertEqual(len(content['rounds']), rounds)
+            self.assertEqual(len(content['cases'][0]['error']['samples']), 2)
+            self.assertEqual(done.stdout.splitlines()[-1], content['verdict'])
+            done = self.run_script(*(word for word in words if word != '--quick'))
+        self.assertEqual((done.returncode, done.stderr),
+                         (2, f'run/check-model: --record {record}: has not the same cases, so it cannot be '
+                             'continued\n'))
+
+    def test_machine_and_runs_go_first_by_turns(self):
+        order = []
+
+        class Workshop:
+            machine = staticmethod(lambda: order.append('machine') or MACHINE)
+            measure = staticmethod(lambda case: order.append(case) or {'sweep_s': 2})
+            predict = staticmethod(lambda machine, case: {'sweep_s': 1})
+
+        for first, expected in ((True, ['machine', 'a', 'b']), (False, ['a', 'b', 'machine'])):
+            order.clear()
+            found = model.take_round(Workshop, ['a', 'b'], first)
+            self.assertEqual(order, expected)
+            self.assertEqual(found['cases'], [{'predicted': {'sweep_s': 1}, 'measured': {'sweep_s': 2}}] * 2)
+
     def test_bad_input(self):
         for code, words, message in (
                 (6, ['--machine', '/no/file'], '/no/file: No such file or directory'),
                 (6, ['--record', '/no/folder/x'], '--record /no/folder/x: /no/folder is no folder that '
                                                   'can be written'),
+                (2, ['--continue'], '--continue needs --record; see run/check-model --help'),
                 (2, ['--rounds', '0'], 'argument --rounds: 0 is not at least 1; see run/check-model --help')):
             done = self.run_script(*words)
             self.assertEqual((done.returncode, done.stdout), (code, ''))

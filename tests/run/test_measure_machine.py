@@ -25,13 +25,17 @@ class PlanTest(unittest.TestCase):
     def places(self, caches, cores, memory=256 * GIB):
         return [(place.where, place.up_to_bytes) for place in kernels.places(caches, cores, memory)]
 
-    def test_a_core_has_its_share_of_a_shared_cache(self):
-        self.assertEqual(self.places(CACHES, 8), [('L1', 48 * 1024), ('L2', 2 * MIB), ('memory', None)])
+    def test_a_cache_holds_half_of_a_cores_share(self):
+        own = [('L1', 24 * 1024), ('L2', MIB)]
+        for last_bytes, last in ((32 * MIB, []), (64 * MIB, [('L3', 4 * MIB)])):
+            caches = [*CACHES[:2], {'level': 3, 'size_bytes': last_bytes, 'cores': 8}]
+            self.assertEqual(self.places(caches, 8), [*own, *last, ('memory', None)])
 
     def test_steps_through_a_large_last_cache(self):
         large = [*CACHES[:2], {'level': 3, 'size_bytes': 480 * MIB, 'cores': 2}]
         self.assertEqual(self.places(large, 2),
-                         [('L1', 48 * 1024), ('L2', 2 * MIB), ('L3', 8 * MIB), ('L3', 32 * MIB), ('memory', None)])
+                         [('L1', 24 * 1024), ('L2', MIB), ('L3', 8 * MIB), ('L3', 32 * MIB), ('L3', 120 * MIB),
+                          ('memory', None)])
 
     def test_unreadable_caches_leave_memory(self):
         self.assertEqual(self.places([], 4), [('memory', None)])
@@ -70,6 +74,8 @@ class PlanTest(unittest.TestCase):
         found = kernels.kernel_names(BUILD)
         self.assertEqual(found[0], 'reference')
         self.assertIn(kernels.IN_PASSES, found)
+        self.assertEqual(kernels.chosen_names(BUILD, None), found)
+        self.assertEqual(kernels.chosen_names(BUILD, 'temporal,reference'), ['reference', 'temporal'])
 
 
 class SeriesTest(unittest.TestCase):
@@ -133,6 +139,9 @@ class ScriptTest(unittest.TestCase):
         for words, build, code, text in (((), BUILD, 2, 'MACHINE.json'), (('m.json', '--rounds', 'x'), BUILD, 2, 'x'),
                                          (('/no/such/m.json',), BUILD, 6, 'no folder'),
                                          (('m.json', '--samples', '.'), BUILD, 6, 'is a folder'),
+                                         (('m.json', '--kernels', 'vector,x'), BUILD, 2,
+                                          'x is none of reference, '),
+                                         (('m.json', '--kernels', ''), BUILD, 2, 'nothing is none of'),
                                          (('m.json',), self.folder, 5, 'run/build')):
             done = self.run_script(*words, build=build)
             self.assertEqual((done.returncode, done.stdout), (code, ''), done)
