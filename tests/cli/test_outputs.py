@@ -13,7 +13,8 @@ from funnel_cli import Case, ENDLESS
 
 SCHEMA = os.path.join(funnel_cli.SOURCE_ROOT, "results", "schema.json")
 CONFIGS = os.path.join(funnel_cli.SOURCE_ROOT, "configs")
-FLAGS = "--check", "--print-config", "--record", "--image", "--sketch", "--quiet", "--help", "--version"
+FLAGS = ("--check", "--tune", "--print-config", "--record", "--image", "--sketch", "--quiet", "--help",
+         "--version")
 SCALED_DOWN = {  # each shipped input at a size that takes no time
     "hot-plate.ini": ["grid.nx=20", "grid.ny=20"],
     "poisson-sine.ini": ["grid.nx=15", "grid.ny=15"],
