@@ -64,11 +64,11 @@ def try_transport(probe, settings):
     return ucx_chosen(outcome), None if ranks == 2 else f"started {ranks} ranks instead of 2"
 
 
-def library(probe):
-    """Name, device, standard, header, and the level provided for each of the four asked."""
+def library(probe, levels=LEVELS):
+    """Name, device, standard, header, and the level provided for each of those asked."""
     found = {"name": None, "device": None, "standard": None, "headers": None, "thread_levels": {},
              "problem": None}
-    for level in LEVELS:
+    for level in levels:
         outcome = probe.run(1, [level], {})
         answer = parse_object(outcome.stdout) if outcome.good else None
         if answer:

@@ -11,7 +11,7 @@ from lab.transports import WINDOW
 
 PARTS = ("pingpong", "halos", "collectives", "alltomany", "solver")
 HALO_BYTES = [2 ** power for power in range(7, 21)]
-QUICK_HALO_BYTES = [128, 1024]
+QUICK_HALO_BYTES = [1024]
 HALO_ROWS = 8            # of each rank's strip: little to sweep beside the message
 HALO_RUN_S = 0.01        # of exchanges in one run
 UNITS = {"alltomany": (10, 1024, 65536)}
@@ -65,7 +65,7 @@ def halos(here, transport, pair, quick, config):
 
 def collectives(here, transport, ranks, quick):
     """Time of a call on the slowest rank, by operation and size."""
-    words = ["--max", "256", "--repeats", "20"] if quick else ["--fine"]
+    words = ["--max", "16", "--repeats", "10"] if quick else ["--fine"]
 
     def take():
         run = site.run(here, "collectives", words, ranks, 1, transport.settings)

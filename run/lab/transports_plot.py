@@ -10,10 +10,14 @@ import matplotlib
 
 matplotlib.use("Agg")
 from matplotlib import pyplot  # noqa: E402  the backend has to be chosen first
+from matplotlib.lines import Line2D  # noqa: E402
 
 TITLES = {"pingpong": "ping-pong, half a round trip", "halos": "the solver's halos, an exchange",
           "alltomany": "all-to-many, an iteration"}
-MARKS = "osv^Dx*"
+COLOURS = {"default": "black", "one-copy": "C0", "two-copies": "C1", "two-copies-posix": "C4", "tcp": "C3",
+           "shared-window": "C2"}
+STYLES = "-", "--", ":", "-."  # of the libraries
+LEGEND_INCHES = 1.0            # above all panels
 
 
 def names_of(record):
@@ -40,22 +44,27 @@ def curve_panels(record):
     return found
 
 
+def line_of(name, labels):
+    """A colour a transport, a style a library."""
+    libraries = list(dict.fromkeys(library for library, _ in labels))
+    return {"color": COLOURS[name[1]], "linestyle": STYLES[libraries.index(name[0]) % len(STYLES)],
+            "linewidth": 1.2}
+
+
 def draw_curves(axes, title, curves, labels):
-    for place, (name, label) in enumerate(labels.items()):
+    for name in labels:
         if name not in curves:
             continue
         sizes, middle, low, high = zip(*sorted(curves[name]))
         microseconds = [[value * 1e6 for value in values] for values in (middle, low, high)]
-        line, = axes.plot(sizes, microseconds[0], label=label, marker=MARKS[place % len(MARKS)], markersize=3,
-                          linewidth=1)
-        axes.fill_between(sizes, microseconds[1], microseconds[2], alpha=0.15, color=line.get_color())
+        axes.plot(sizes, microseconds[0], **line_of(name, labels))
+        axes.fill_between(sizes, microseconds[1], microseconds[2], alpha=0.08, color=COLOURS[name[1]])
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")
     axes.set_xlabel("bytes")
     axes.set_ylabel("us")
     axes.set_title(title, fontsize=9)
     axes.grid(alpha=0.3)
-    axes.legend(fontsize=7)
 
 
 def draw_solver(axes, members, labels):
@@ -118,17 +127,22 @@ def main(record_path, picture_path):
     with open(record_path, encoding="utf-8") as file:
         record = json.load(file)
     drawn = panels(record)
-    height = max(1, (len(drawn) + 1) // 2)
-    figure, axes = pyplot.subplots(height, 2, squeeze=False, figsize=(11, 3.6 * height))
+    rows = max(1, (len(drawn) + 1) // 2)
+    height = 3.6 * rows + LEGEND_INCHES
+    figure, axes = pyplot.subplots(rows, 2, squeeze=False, figsize=(11, height))
     for draw_panel, place in zip(drawn, axes.flat):
         draw_panel(place)
     for place in axes.flat[len(drawn):]:
         place.axis("off")
     machine = record["machine"]
     figure.suptitle(f"{machine['processor']}, {machine['cores']} cores; medians with least and most",
-                    fontsize=10)
-    figure.tight_layout()
-    figure.savefig(picture_path, dpi=110)
+                    fontsize=10, y=1 - 0.1 / height, va="top")
+    labels = names_of(record)
+    figure.legend(handles=[Line2D([], [], label=label, **line_of(name, labels))
+                           for name, label in labels.items()],
+                  loc="upper center", bbox_to_anchor=(0.5, 1 - 0.35 / height), ncol=4, fontsize=7)
+    figure.tight_layout(rect=(0, 0, 1, 1 - LEGEND_INCHES / height))
+    figure.savefig(picture_path, dpi=90)
 
 
 if __name__ == "__main__":
