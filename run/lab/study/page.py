@@ -184,7 +184,7 @@ def prediction_section(summary):
     title = element("h2", "Model and measurement")
     points = [point for point in summary["points"] if point.get("predicted")]
     if not points:
-        said = "No prediction: it needs a machine file of run/machine (run/report --machine FILE)."
+        said = "No prediction: it needs a machine file of run/measure-machine (run/report --machine FILE)."
         return title + element("p", text(summary.get("prediction_note") or said))
     caption = "error: predicted over measured time a sweep, less 1"
     return title + table_of(table.predicted_columns(summary), points, caption)

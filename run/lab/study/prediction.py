@@ -1,6 +1,7 @@
 """The model's prediction beside each point, by the program `predict`, where there is a machine file."""
 import json
 import subprocess
+from pathlib import Path
 
 from lab.command import FILES, Problem
 from lab.records import read_record, write_record
@@ -27,6 +28,8 @@ def predict_all(folder, plan, program, machine):
     machine file."""
     if not program.is_file():
         raise Problem(FILES, f"{program} is missing: build it with run/build, or leave the machine file out")
+    if not Path(machine).is_file():
+        raise Problem(FILES, f"{machine}: no such machine file; name another with --machine")
     found = {point["name"]: predict_point(program, machine, plan["config_file"], point)
              for point in plan["points"]}
     write_record(folder / FILE, {"machine_file": str(machine), "points": found})
