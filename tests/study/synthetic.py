@@ -1,5 +1,5 @@
 """Made-up studies with known answers: folders as run/study leaves them, of records whose times the
-test chooses. A kept record of a real run lends its shape.
+test chooses. The record of a real run, record.json, lends its shape.
 """
 import copy
 import json
@@ -11,7 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 RUN = ROOT / 'run'
 sys.path.insert(0, str(RUN))
-SHAPE = json.loads((ROOT / 'results/speed/lecture-vector-1.json').read_text())
+SHAPE = json.loads(Path(__file__).with_name('record.json').read_text())
 SWEEPS, FIRST_BLOCK = 101, 1
 
 

@@ -64,9 +64,9 @@ class TextTest(CompareCase):
     def test_test_is_stated_and_studies_are_named(self):
         self.make('one', [[1.0, 1.1], [0.5, 0.6]])
         self.make('other', [[1.0, 1.1]], lambda record: record['build'].update(commit='a' * 40))
-        text = self.text('one', 'other')
+        text, commit = self.text('one', 'other'), synthetic.SHAPE['build']['commit'][:12]
         for words in ('Wilcoxon rank-sum', 'Benjamini-Hochberg', 'not interleaved', 'begun 2026-01-31',
-                      'the studies differ in build (commit 25de33478bb0 and aaaaaaaaaaaa)',
+                      f'the studies differ in build (commit {commit} and aaaaaaaaaaaa)',
                       'not compared: 2x1',
                       'Of 1 point the second is slower in 0, faster in 0; 1 cannot be told apart.'):
             self.assertIn(words, text)
