@@ -3,7 +3,7 @@
 import unittest
 
 import synthetic
-from lab.study import description, points
+from lab.study import description, launching, points
 
 GOOD = """[study]
 question = Does it scale?
@@ -201,6 +201,25 @@ class WeakTest(StudyCase):
     def test_the_grid_is_no_axis(self):
         self.assert_problem(2, 'grid.nx is no axis of a weak study', self.grids,
                             sections='[axis]\ngrid.nx = 5 6\n')
+
+
+class HostsTest(StudyCase):
+    """A28: cores of other hosts are never guessed from this one."""
+
+    def check(self, layouts, kind, **environment):
+        launching.check_hosts(self.read(GOOD + f'layouts = {layouts}\n'), kind, environment)
+
+    def test_nodes_that_differ(self):
+        for layouts in ('all', '1x1 Nx1'):
+            self.assert_problem(5, 'differ in cores (4,2)', self.check, layouts, 'srun',
+                                SLURM_JOB_CPUS_PER_NODE='4,2')
+        self.check('1x1 2x1', 'srun', SLURM_JOB_CPUS_PER_NODE='4,2')
+        self.check('all', 'srun', SLURM_JOB_CPUS_PER_NODE='4(x2)')
+
+    def test_host_file(self):
+        """F05: hydra reads it, so the study need not, but it has to be told of the cores."""
+        self.assert_problem(5, 'say how many there are in all with --cores', self.check, '1x1', 'hydra',
+                            HYDRA_HOST_FILE='hosts')
 
 
 class OrderTest(StudyCase):

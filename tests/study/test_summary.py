@@ -222,6 +222,36 @@ class MarkTest(SummaryCase):
         self.assertIn('no base', table.caption(self.found))
 
 
+class BuildTest(SummaryCase):
+    def told(self, **build):
+        study = self.study(repeats=3)
+        records = [make_record() for _ in range(3)]
+        for record in records:
+            record['build'].update(build)
+        study.point(1, 1, records)
+        self.summarise(study)
+        return wording.warnings(self.found)
+
+    def test_slow_builds_are_told_first(self):
+        """G06: times of a debug or sanitizer build say nothing."""
+        self.assertEqual(self.told(build_type='debug')[0], 'the program is a debug build: its times say nothing')
+
+    def test_sanitizers(self):
+        self.assertIn('with sanitizers', self.told(sanitized=True)[0])
+
+    def test_sources_that_differ_from_the_commit(self):
+        """E08"""
+        self.assertIn('the sources differed from commit', self.told(dirty=True)[0])
+
+    def test_threads_that_did_not_sweep(self):
+        record = make_record(1, 2)
+        record['layout']['sweeping_threads'] = 1
+        study = self.study(repeats=1)
+        study.point(1, 2, [record])
+        self.summarise(study)
+        self.warned('1 of 2 threads swept')
+
+
 class MixedTest(SummaryCase):
     """Points that are unlike the rest are named with what differs, and left out."""
 
