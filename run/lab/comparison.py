@@ -49,7 +49,8 @@ def merge(before, after):
         same = merged.get(identity(series))
         merged[identity(series)] = merge_series(same, series) if same else series
     warnings = sorted({*before.get("warnings", []), *after["warnings"]})
-    return {**after, "rows": list(rows.values()), "warnings": warnings, "series": list(merged.values()), "pieces": before["pieces"] + after["pieces"],
+    return {**after, "rows": list(rows.values()), "warnings": warnings,
+            "series": list(merged.values()), "pieces": before["pieces"] + after["pieces"],
             "traffic": after["traffic"] or before["traffic"]}
 
 
@@ -65,7 +66,8 @@ def by_operation(samples):
 def win(one, operation, slow, fast):
     by_size = crossover.ratios(slow, fast)
     return {"library": one["library"], "part": one["part"], "operation": operation,
-            "where": place_of(one), "rounds": min(map(len, fast.values())), "text": crossover.describe(by_size),
+            "where": place_of(one), "rounds": min(map(len, fast.values())),
+            "text": crossover.describe(by_size),
             "loses": crossover.describe(crossover.inverse(by_size)),
             "ratios": [{"bytes": size, "two_to_one": spread(taken)} for size, taken in by_size.items()]}
 
@@ -121,7 +123,8 @@ def label_of(record, series):
     """Of one width for all rows; the library only where there are several."""
     several = len({row["library"] for row in record["rows"]}) > 1
     names = {(row["library"], row["transport"]):
-             f"{row['library']} {row['transport']}" if several else row["transport"] for row in record["rows"]}
+             f"{row['library']} {row['transport']}" if several else row["transport"]
+             for row in record["rows"]}
     width = max(map(len, names.values()))
     return f"  {names[(series['library'], series['transport'])]:{width}}"
 
@@ -189,7 +192,8 @@ def print_wins(record):
             print(f"  {found['library']}, {what}, {found['where']}: {found[name]}")
     fewest = min(found["rounds"] for found in record["wins"])
     if fewest < ROUNDS_TO_TRUST:
-        print(f"\nfrom {fewest} round(s) only: --rounds {ROUNDS_TO_TRUST} or more tell a difference from noise")
+        print(f"\nfrom {fewest} round(s) only: --rounds {ROUNDS_TO_TRUST} or more tell a difference from "
+              "noise")
     if len({found["where"] for found in record["wins"] if found["part"] in ("pingpong", "halos")}) == 1:
         print("\nother placements of two ranks: this machine has one core complex only")
 

@@ -77,7 +77,8 @@ def last_cache_groups(root, cpus):
 
 def numa_nodes(root):
     nodes = []
-    for folder in sorted(root.glob("sys/devices/system/node/node[0-9]*"), key=lambda path: int(path.name[4:])):
+    folders = root.glob("sys/devices/system/node/node[0-9]*")
+    for folder in sorted(folders, key=lambda path: int(path.name[4:])):
         total = re.search(r"MemTotal:\s*(\d+) kB", read_text(folder / "meminfo"))
         nodes.append({"node": int(folder.name[4:]),
                       "cpus": sorted(parse_cpu_list(read_text(folder / "cpulist"))),

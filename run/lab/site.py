@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from lab import command, cores, job, launch, mpi
 
-FORGOTTEN = ("OMP_", "GOMP_", "KMP_", "UCX_", "MPIR_", "MPICH_", "OMPI_MCA_", "HWLOC_")  # settings of the caller
+# settings of the caller
+FORGOTTEN = ("OMP_", "GOMP_", "KMP_", "UCX_", "MPIR_", "MPICH_", "OMPI_MCA_", "HWLOC_")
 
 
 class Site(NamedTuple):
@@ -79,7 +80,8 @@ def judge(outcome, wanted, record, ranks):
 def binding_warnings(program, ranks, threads, record):
     """Ranks that share a core and the like: their times are not those of the transport."""
     problems = ((record or {}).get("binding") or {}).get("problems") or []
-    return [f"{program}, {ranks} x {threads}: {problem['name']}: {problem['evidence']}" for problem in problems]
+    return [f"{program}, {ranks} x {threads}: {problem['name']}: {problem['evidence']}"
+            for problem in problems]
 
 
 def run(site, program, words, ranks=1, threads=1, settings=None, places=None, record=True, sample=None,

@@ -118,7 +118,8 @@ def panels(record):
     solved = [series for series in record["series"] if series["part"] == "solver" and not series["problem"]]
     if solved:
         found.append(lambda axes: draw_solver(axes, solved, labels))
-    found += [lambda axes, taken=taken: draw_traffic(axes, taken, labels[(taken["library"], taken["transport"])])
+    found += [lambda axes, taken=taken: draw_traffic(axes, taken,
+                                                     labels[(taken["library"], taken["transport"])])
               for taken in record["traffic"] if taken["interfaces"]]
     return found
 

@@ -104,7 +104,8 @@ class FakeHost(unittest.TestCase):
         text = '\n'.join(f'{name} {words}' for name, words in
                          (*machine.processor_lines(facts), machine.frequency_line(facts),
                           *machine.memory_lines(facts)))
-        for words in ('processor unreadable', 'cache unreadable', 'idle unreadable, all cores busy unreadable',
+        for words in ('processor unreadable', 'cache unreadable',
+                      'idle unreadable, all cores busy unreadable',
                       'governor unreadable', 'memory unreadable', 'NUMA unreadable'):
             self.assertIn(words, text)
 

@@ -136,7 +136,8 @@ class ScriptTest(unittest.TestCase):
         self.assertEqual(predicted.returncode, 0, predicted.stderr)
 
     def test_errors(self):
-        for words, build, code, text in (((), BUILD, 2, 'MACHINE.json'), (('m.json', '--rounds', 'x'), BUILD, 2, 'x'),
+        for words, build, code, text in (((), BUILD, 2, 'MACHINE.json'),
+                                         (('m.json', '--rounds', 'x'), BUILD, 2, 'x'),
                                          (('/no/such/m.json',), BUILD, 6, 'no folder'),
                                          (('m.json', '--samples', '.'), BUILD, 6, 'is a folder'),
                                          (('m.json', '--kernels', 'vector,x'), BUILD, 2,

@@ -116,7 +116,8 @@ class PairsTest(unittest.TestCase):
         self.assertEqual(network.pairs([(0, 1, 2, 3)], [(0,), (1,)]), [('same core complex', [[0], [1]])])
 
     def test_one_core_a_complex(self):
-        self.assertEqual(network.pairs([(0,), (1,)], [(0,), (1,)]), [('different core complexes', [[0], [1]])])
+        self.assertEqual(network.pairs([(0,), (1,)], [(0,), (1,)]),
+                         [('different core complexes', [[0], [1]])])
 
     def test_unreadable_caches_and_one_core(self):
         self.assertEqual(network.pairs([], [(2,), (5,)]), [('unknown distance', [[2], [5]])])
@@ -184,7 +185,8 @@ class RecordTest(unittest.TestCase):
 
     def test_added_rounds(self):
         merged = comparison.merge(self.record(made_up('tcp', {1: [1], 2: [4]}), traffic=['old']),
-                                  self.record(made_up('tcp', {1: [3], 4: [5]}), made_up('one-copy', {1: [2]})))
+                                  self.record(made_up('tcp', {1: [3], 4: [5]}),
+                                              made_up('one-copy', {1: [2]})))
         for name in 'series', 'rows':
             self.assertEqual([one['transport'] for one in merged[name]], ['tcp', 'one-copy'])
         self.assertEqual({value['of']: value['samples'] for value in merged['series'][0]['values']},
@@ -226,8 +228,8 @@ class ScriptTest(unittest.TestCase):
             path.chmod(0o755)
 
     def test_what_fails_has_a_row_and_the_others_go_on(self):
-        """F15 with a template, C07 (said before the numbers); a transport that does not exist, one that does not start, one that
-        hangs, a program that fails, one that is not built, a record of single processes."""
+        """F15 with a template, C07 (said before the numbers); a transport that does not exist, one
+        that does not start, one that hangs, a program that fails, one that is not built, a record of single processes."""
         self.write_programs()
         done = self.run_transports('t.json', '--rounds', '2', '--limit', '2', '--launcher', 'template',
                                    '--template', 'env {command}', '--only', 'pingpong,collectives,solver')
@@ -238,7 +240,8 @@ class ScriptTest(unittest.TestCase):
                         r'default +collectives is not in the build folder',
                         r'default +ran on 1 ranks instead of 2\n', r'one-copy +1\.00 +1\.00 +1\.00 +1\.00\n'):
             self.assertRegex(done.stdout, pattern)
-        self.assertRegex(done.stdout, r'^binding problems.*\n  pingpong, 2 x 1: ranks-share-pus: ranks 0 and 1: P0')
+        self.assertRegex(done.stdout,
+                         r'^binding problems.*\n  pingpong, 2 x 1: ranks-share-pus: ranks 0 and 1: P0')
         record = json.loads((self.folder / 't.json').read_text())
         self.assertEqual(record['rows'][1]['carried_by'], ['sysv', 'cma'])
         series = next(one for one in record['series'] if (one['part'], one['transport']) ==
