@@ -59,11 +59,10 @@ const struct option options[] = {
      .help = "values to start from"},
     {"problem", "exact", OPTION_EXPRESSION, offsetof(struct config, problem.exact), "",
      .help = "exact solution, if known: the run then reports its errors"},
-    {"problem", "denormals", OPTION_ENUM, offsetof(struct config, problem.denormals), "keep",
+    {"problem", "denormals", OPTION_ENUM, offsetof(struct config, problem.denormals), "flush",
      .choice = denormals_name,
-     .help =
-         "numbers below 2.2e-308; a field full of them is swept about 20 times as slowly unless "
-         "they are flushed to zero"},
+     .help = "what becomes of numbers below 2.2e-308: zero, or kept, which sweeps a field full of "
+             "them about 20 times as slowly"},
 
     {"solver", "method", OPTION_WORD, offsetof(struct config, solver.method), "jacobi",
      .choice = method_name, .help = "relaxation method"},

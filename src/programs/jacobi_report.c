@@ -52,8 +52,8 @@ static void print_sweeping(const struct solve_plan *plan, const struct config *c
         fprintf(out, "            auto took kernel %s: %s\n", plan->kernel->name, plan->kernel_why);
     if (plan->depth_why)
         fprintf(out, "            auto took depth %d: %s\n", plan->halo_depth, plan->depth_why);
-    if (plan->part.flush_denormals)
-        fputs("            denormals are flushed to zero\n", out);
+    if (!plan->part.flush_denormals)
+        fputs("            denormals are kept\n", out);
     if (plan->threads < plan->threads_there)
         fprintf(out, "            %d of %d threads of a rank sweep%s\n", plan->threads,
                 plan->threads_there,

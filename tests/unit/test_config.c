@@ -95,7 +95,7 @@ static void defaults(void **state) {
     assert_int_equal(config.parallel.kernel_tile.width, 0);
     assert_int_equal(config.parallel.schedule, SCHEDULE_STATIC);
     assert_int_equal(config.parallel.threads, 0);
-    assert_int_equal(config.problem.denormals, DENORMALS_KEEP);
+    assert_int_equal(config.problem.denormals, DENORMALS_FLUSH);
     assert_string_equal(config.problem.source, "0");
     assert_string_equal(config.problem.exact, "");
     assert_int_equal(config.problem.side[SIDE_EAST].kind, SIDE_DIRICHLET);
@@ -111,7 +111,7 @@ static void every_kind_of_value(void **state) {
              "[problem]\nwest = neumann  x + y \nsouth=periodic\nnorth= periodic\n"
              "[solver]\nmethod=weighted\nomega=.8\ncheck_every=10\n"
              "[parallel]\nprocess_grid=4x2\nhalo_depth=16\nsynchronous_sends=on\n"
-             "kernel_tile=512x8\nschedule=dynamic\nthreads=3\n[problem]\ndenormals=flush\n"
+             "kernel_tile=512x8\nschedule=dynamic\nthreads=3\n[problem]\ndenormals=keep\n"
              "[timing]\nsplit=on\n[binding]\npolicy=strict\n"
              "[output]\nrecord = a b.json\n");
     assert_int_equal(config.grid.nx, 12);
@@ -120,7 +120,7 @@ static void every_kind_of_value(void **state) {
     assert_int_equal(config.parallel.kernel_tile.rows, 8);
     assert_int_equal(config.parallel.schedule, SCHEDULE_DYNAMIC);
     assert_int_equal(config.parallel.threads, 3);
-    assert_int_equal(config.problem.denormals, DENORMALS_FLUSH);
+    assert_int_equal(config.problem.denormals, DENORMALS_KEEP);
     assert_true(config.grid.length_x == 0.25 && config.solver.omega == 0.8);
     assert_int_equal(config.problem.side[SIDE_WEST].kind, SIDE_NEUMANN);
     assert_string_equal(config.problem.side[SIDE_WEST].value, "x + y");
