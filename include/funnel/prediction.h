@@ -6,9 +6,11 @@
  * for halos of depth d and a check every n sweeps. What counts is the rank with most points and
  * most neighbours, since the others wait for it. Messages cost T(m) = alpha + m*beta each; an inner
  * rank's messages are counted in two ways: neighbours at once (each stage of an exchange lasts as
- * long as its longest message) and one after the other (the sum). A reduction takes log2(p) steps
- * (R. Thakur, R. Rabenseifner and W. Gropp, "Optimization of collective communication operations in
- * MPICH", International Journal of High Performance Computing Applications 19(1), 2005). */
+ * long as its longest message) and one after the other (the sum). A halo of several rows is one
+ * message by a vector type, which on a node costs more than one piece. A reduction takes log2(p)
+ * steps (R. Thakur, R. Rabenseifner and W. Gropp, "Optimization of collective communication
+ * operations in MPICH", International Journal of High Performance Computing Applications 19(1),
+ * 2005). */
 #ifndef FUNNEL_PREDICTION_H
 #define FUNNEL_PREDICTION_H
 
@@ -23,7 +25,8 @@ enum {
     PREDICTION_DEPTH_MAX = 64
 };
 
-/* What one node can do, and the network. A message model with count 0 is unknown. */
+/* What one node can do, and the network. A message model with count 0 is unknown; messages of
+ * several rows then cost what others do. */
 struct machine {
     char name[MACHINE_NAME_BYTES];
     int cores;                               /* of a node */
@@ -31,6 +34,7 @@ struct machine {
     int kernel_count;
     struct kernel_rates kernels[MACHINE_KERNELS_MAX];
     struct alpha_beta on_node, between_nodes, window; /* window: copies out of shared memory */
+    struct alpha_beta rows_on_node;                   /* on_node for several rows of a field */
 };
 
 enum message_order {

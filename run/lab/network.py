@@ -20,8 +20,15 @@ def pairs(core_complexes, cores):
     return found or [(ONE_CORE, None)]
 
 
-def pingpong_words(transport, quick):
-    words = ["--pattern", "window"] if transport.name == transports.WINDOW else []
+def pattern_of(transport, in_rows):
+    """As a solver exchanges: both ways at once, bytes just written, deep halos in rows."""
+    if transport.name == transports.WINDOW:
+        return "window"
+    return "deep-halo" if in_rows else "halo"
+
+
+def pingpong_words(transport, in_rows, quick):
+    words = ["--pattern", pattern_of(transport, in_rows)]
     if quick:
         return words + ["--fine", "--max", str(QUICK_LARGEST), "--repeats", "20"]
     return words + ["--fine", "--max", str(LARGEST)]
@@ -42,14 +49,15 @@ def probe_s(record):
 class Link(Series):
     """Runs of pingpong with one transport and placement, and the fit of the run in the middle."""
 
-    def __init__(self, here, transport, pair, distance, quick):
-        super().__init__({"what": "message", "distance": distance, "transport": transport.name}, "s",
-                         self.run_once)
+    def __init__(self, here, transport, pair, distance, quick, in_rows=False):
+        super().__init__({"what": "message in rows" if in_rows else "message", "distance": distance,
+                          "transport": transport.name}, "s", self.run_once)
         self.here, self.transport, self.places, self.quick = here, transport, pair[1], quick
+        self.in_rows = in_rows
         self.command, self.runs, self.probes_s = None, [], []
 
     def run_once(self):
-        run = site.run(self.here, "pingpong", pingpong_words(self.transport, self.quick), 2, 1,
+        run = site.run(self.here, "pingpong", pingpong_words(self.transport, self.in_rows, self.quick), 2, 1,
                        self.transport.settings, self.places)
         if run.problem:
             return None, run.problem
@@ -71,7 +79,7 @@ class Link(Series):
             return None
         _, segments = min(self.runs, key=lambda run: self.deviation(run[0]))
         names = ("from_bytes", "alpha_s", "beta_s_per_byte", "error")
-        return {"distance": self.name["distance"], "transport": self.transport.what,
+        return {"distance": self.name["distance"], "in_rows": self.in_rows, "transport": self.transport.what,
                 "segments": [{name: segment[name] for name in names} for segment in segments]}
 
 
@@ -79,7 +87,8 @@ def make_series(here, core_complexes, library, quick):
     """Ranks near and far with what the library chooses; the window; TCP over the loopback if it can
     be chosen."""
     near = pairs(core_complexes, here.machine.cores)
-    links = [Link(here, transports.DEFAULT, pair, NAMES[pair[0]], quick) for pair in near]
+    links = [Link(here, transports.DEFAULT, pair, NAMES[pair[0]], quick, in_rows)
+             for pair in near for in_rows in (False, True)]
     links.append(Link(here, transports.WINDOW_ROW, near[0], "shared-window", quick))
     links += [Link(here, row, near[0], "loopback", quick)
               for row in transports.table(library) if row.name == "tcp"]

@@ -18,6 +18,7 @@ struct busiest {
     global_index points[AXIS_COUNT]; /* along each axis */
     int neighbours[AXIS_COUNT];      /* 0 to 2 */
     int distant[AXIS_COUNT];         /* of these, on another node */
+    int depth;                       /* of its halo */
 };
 
 static int neighbours_along(int parts, bool periodic) {
@@ -38,7 +39,7 @@ static int distant_along(const struct process_grid *process_grid, int axis, int 
 
 static struct busiest find_busiest(const struct prediction *prediction, const struct grid *grid) {
     const struct process_grid *process_grid = &prediction->process_grid;
-    struct busiest busiest;
+    struct busiest busiest = {.depth = prediction->depth};
     for (int axis = 0; axis < AXIS_COUNT; axis++) {
         const int parts = process_grid->count[axis];
         busiest.points[axis] = extent_of(grid->points[axis], parts, 0).count;
@@ -135,10 +136,19 @@ static const struct alpha_beta *inside(const struct machine *machine, const stru
     return run->uses_window && machine->window.count > 0 ? &machine->window : &machine->on_node;
 }
 
+/* Columns are packed into one piece by hand, rows are not. */
+static const struct alpha_beta *inside_along(const struct machine *machine,
+                                             const struct run_case *run, int axis, int depth) {
+    const struct alpha_beta *in_one_piece = inside(machine, run);
+    const bool in_rows = axis == AXIS_Y && depth > 1 && in_one_piece != &machine->window;
+    return in_rows && machine->rows_on_node.count > 0 ? &machine->rows_on_node : in_one_piece;
+}
+
 static void add_axis(struct stage *stage, const struct machine *machine, const struct run_case *run,
                      const struct busiest *busiest, int axis, double bytes) {
     const int distant = busiest->distant[axis];
-    add_messages(stage, inside(machine, run), bytes, busiest->neighbours[axis] - distant);
+    add_messages(stage, inside_along(machine, run, axis, busiest->depth), bytes,
+                 busiest->neighbours[axis] - distant);
     add_messages(stage, &machine->between_nodes, bytes, distant);
 }
 

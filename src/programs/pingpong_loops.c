@@ -83,6 +83,21 @@ const struct pingpong_pattern pingpong_patterns[] = {
      .ways = 2,
      .in_flight = 1,
      .round = bidirectional},
+    {.name = "halo",
+     .help = "MPI_Sendrecv of bytes just written, both ways at once: the time of both",
+     .times = 1,
+     .ways = 2,
+     .in_flight = 1,
+     .prepare = pingpong_halo_prepare,
+     .round = pingpong_halo_round},
+    {.name = "deep-halo",
+     .help = "halo, from 1 KiB on in 16 rows with gaps between, by a vector type",
+     .times = 1,
+     .ways = 2,
+     .in_flight = 1,
+     .in_rows = true,
+     .prepare = pingpong_halo_prepare,
+     .round = pingpong_halo_round},
     {.name = "window",
      .help = "no message: copies from the other's memory in an MPI-3 shared window, there and back",
      .times = 2,
@@ -97,7 +112,8 @@ const int pingpong_pattern_count = sizeof pingpong_patterns / sizeof pingpong_pa
 /* Bytes from the message of one repetition to that of the next when buffers are cycled through: on
  * pages of their own, not all at the same place of a page. */
 static size_t stride_of(const struct pingpong_link *link, int messages) {
-    const size_t page = 4096, bytes = (size_t)link->bytes * (size_t)messages;
+    const size_t page = 4096, room = link->pattern->in_rows ? 2 : 1;
+    const size_t bytes = (size_t)link->bytes * (size_t)messages * room;
     return (bytes + page - 1) / page * page + CLASH_BYTES;
 }
 
@@ -146,22 +162,34 @@ static void note_wrong(const struct pingpong_link *link, int part, int repetitio
                 link->bytes, repetition, part, offset, link->other_rank, found, expected);
 }
 
+/* Looks at a message, row by row. */
+static void check_message(const struct pingpong_link *link, int part, int repetition,
+                          struct status *status) {
+    const uint64_t seed = payload_seed(link->bytes, link->number, link->other);
+    for (int row = 0; row < link->rows && status_good(status); row++) {
+        unsigned char expected = 0;
+        const char *data =
+            link->in + (ptrdiff_t)part * link->bytes + (ptrdiff_t)row * link->row_stride;
+        const int64_t wrong =
+            payload_first_wrong(data, link->row_bytes, seed + (uint64_t)row, &expected);
+        if (wrong >= 0)
+            note_wrong(link, part, repetition, (int64_t)row * link->row_bytes + wrong,
+                       (unsigned char)data[wrong], expected, status);
+    }
+}
+
 /* Looks at everything that has arrived in this repetition. */
 static void check_arrived(const struct pingpong_link *link, int repetition, struct status *status) {
-    const uint64_t seed = payload_seed(link->bytes, link->number, link->other);
-    for (int part = 0; part < link->pattern->in_flight && status_good(status); part++) {
-        unsigned char expected = 0;
-        const char *data = link->in + (ptrdiff_t)part * link->bytes;
-        const int64_t wrong = payload_first_wrong(data, link->bytes, seed, &expected);
-        if (wrong >= 0)
-            note_wrong(link, part, repetition, wrong, (unsigned char)data[wrong], expected, status);
-    }
+    for (int part = 0; part < link->pattern->in_flight && status_good(status); part++)
+        check_message(link, part, repetition, status);
 }
 
 /* The messages as they are timed later, every byte of them checked. */
 static void repeat_checked(struct pingpong_link *link, int count, struct status *status) {
     const bool receives = link->me == 1 || !link->pattern->one_way;
-    const int64_t arriving = (int64_t)link->bytes * link->pattern->in_flight;
+    const int64_t room =
+        link->rows > 1 ? (link->rows - 1) * link->row_stride + link->row_bytes : link->bytes;
+    const int64_t arriving = room * link->pattern->in_flight;
     for (int i = 0; i < count; i++) {
         prepare(link);
         if (!link->pattern->prepare) /* which fills it itself */
@@ -194,6 +222,7 @@ struct pingpong_result pingpong_link_run(struct pingpong_link *link,
                                          struct status *status) {
     struct pingpong_result result;
     link->bytes = (int)size->bytes;
+    pingpong_rows_begin(link);
     if (link->plan->validate)
         repeat_checked(link, size->repeats, status);
     result.probe_s = pingpong_probe_s(link);
@@ -204,6 +233,7 @@ struct pingpong_result pingpong_link_run(struct pingpong_link *link,
         repeat_timed(link, size->repeats);
     else
         repeat(link, size->repeats);
+    pingpong_rows_end(link);
     result.time_s = sum_up(link, size->repeats, clock_s);
     return result;
 }

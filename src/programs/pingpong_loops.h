@@ -15,6 +15,7 @@ struct pingpong_pattern {
     int ways;      /* messages that are under way at once in both directions together */
     int in_flight; /* messages received at once */
     bool one_way;  /* the first rank of a pair sends, the second only acknowledges */
+    bool in_rows;  /* a message of some size lies in several rows and not in one piece */
     bool shared;   /* reads the other's memory: both ranks on one node */
     void (*prepare)(struct pingpong_link *link); /* before the clock starts; NULL: nothing to do */
     void (*round)(struct pingpong_link *link);

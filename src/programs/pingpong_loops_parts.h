@@ -27,6 +27,10 @@ struct pingpong_link {
     uint64_t number; /* counts repetitions over all sizes, warm-up included */
     char *out, *in;  /* parts of the buffers */
     MPI_Request request[PINGPONG_IN_FLIGHT];
+    /* it lies in rows, of which one begins so many bytes after another */
+    int rows, row_bytes;
+    ptrdiff_t row_stride;
+    MPI_Datatype row_type;
     /* shared memory of the pair */
     MPI_Win window; /* MPI_WIN_NULL between nodes */
     bool yields;
@@ -39,6 +43,14 @@ struct pingpong_link {
 /* Opens the window that the ranks of a pair share, with `bytes` of data beside the flags. */
 void pingpong_window_open(struct pingpong_link *link, size_t bytes);
 void pingpong_window_close(struct pingpong_link *link);
+
+/* How the messages of the next size lie. */
+void pingpong_rows_begin(struct pingpong_link *link);
+void pingpong_rows_end(struct pingpong_link *link);
+
+/* The rows "halo" and "deep-halo". */
+void pingpong_halo_prepare(struct pingpong_link *link);
+void pingpong_halo_round(struct pingpong_link *link);
 
 /* The row "window". */
 void pingpong_window_prepare(struct pingpong_link *link);

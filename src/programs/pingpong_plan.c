@@ -92,9 +92,11 @@ int pingpong_peer(const struct pingpong_plan *plan, int rank) {
     return -1;
 }
 
-/* A buffer for `messages` of the largest at once; a cold one holds two such sets at least. */
+/* A buffer for `messages` of the largest at once, with as much again between rows; a cold one holds
+ * two such sets at least. */
 static int64_t buffer_bytes(const struct pingpong_plan *plan, int64_t messages) {
-    const int64_t once = messages * plan->size[plan->sizes - 1].bytes;
+    const int64_t room = plan->pattern->in_rows ? 2 : 1;
+    const int64_t once = room * messages * plan->size[plan->sizes - 1].bytes;
     if (plan->cold_bytes == 0)
         return once;
     const int64_t cold = POOL_MESSAGES * (once + messages * APART_BYTES);

@@ -156,16 +156,25 @@ static void read_segments(const struct reader *reader, const struct entry *entry
     }
 }
 
+static bool lies_in_rows(const struct reader *reader, const struct entry *entry) {
+    const json_t *value = json_object_get(entry->value, "in_rows");
+    if (value && !json_is_boolean(value))
+        refuse(reader, entry->place, "in_rows", "not true or false");
+    return json_is_true(value);
+}
+
 /* Of two distances on a node the nearer counts: neighbouring ranks are placed side by side. */
 static struct alpha_beta *network_of(const struct reader *reader, const struct entry *entry,
                                      struct machine *machine, struct alpha_beta *loopback) {
     const char *distance = text(reader, entry, "distance");
+    const bool in_rows = lies_in_rows(reader, entry);
+    struct alpha_beta *on_node = in_rows ? &machine->rows_on_node : &machine->on_node;
     if (strcmp(distance, "shared-cache") == 0)
-        return &machine->on_node;
+        return on_node;
     if (strcmp(distance, "same-node") == 0)
-        return machine->on_node.count > 0 ? loopback : &machine->on_node;
+        return on_node->count > 0 ? loopback : on_node;
     if (strcmp(distance, "other-node") == 0)
-        return &machine->between_nodes;
+        return in_rows ? loopback : &machine->between_nodes;
     if (strcmp(distance, "shared-window") == 0)
         return &machine->window;
     if (strcmp(distance, "loopback") != 0)

@@ -54,6 +54,7 @@ static void print_head(const struct predict_task *task, const struct predict_opt
     fprintf(out, "node        %d core%s\n", task->machine.cores,
             task->machine.cores == 1 ? "" : "s");
     print_network("on a node", &task->machine.on_node, out);
+    print_network("in rows", &task->machine.rows_on_node, out);
     print_network("by window", &task->machine.window, out);
     print_network("nodes apart", &task->machine.between_nodes, out);
 }

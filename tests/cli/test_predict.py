@@ -234,6 +234,7 @@ class Refusals(Case):
                  "network[0].segments[0].from_bytes: not 0, where the first begins"),
                 ('"same-node"', '"nearby"', "network[0].distance: none of shared-cache, same-node, "
                                             "loopback, other-node, shared-window"),
+                ('"same-node"', '"same-node", "in_rows": 1', "network[0].in_rows: not true or false"),
                 ('"name": "temporal"', '"name": "auto"',
                  "kernels[1].name: no kernel of jacobi; see jacobi --help"),
                 ('"cores": 2, "lups": 4e9', '"cores": 1, "lups": 4e9',

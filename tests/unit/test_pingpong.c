@@ -144,6 +144,11 @@ static void buffers_hold_what_is_in_flight(void **state) {
     assert_int_equal(pingpong_send_bytes(&plan), 1000);
     assert_int_equal(pingpong_receive_bytes(&plan), 4000);
     assert_int_equal(pingpong_window_bytes(&plan), 0);
+    const struct pingpong_pattern rows = {
+        .name = "rows", .times = 1, .ways = 2, .in_flight = 1, .in_rows = true};
+    const struct pingpong_plan in_rows = plan_of(&wish, &rows, 2);
+    assert_int_equal(pingpong_send_bytes(&in_rows), 2000);
+    assert_int_equal(pingpong_receive_bytes(&in_rows), 2000);
     /* 1, 16, 256 and 1000 bytes, each warmed up 100 times and repeated 1000 times */
     assert_int_equal(pingpong_sent_bytes(&plan), INT64_C(4) * 1100 * (1 + 16 + 256 + 1000));
     plan.validate = true;

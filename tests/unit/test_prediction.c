@@ -215,6 +215,25 @@ static void messages_cost_what_their_distance_costs(void **state) {
                 2 * edge_near + 2 * edge_far + 4 * (1e-4 + 8 / 1e8), 1e-12);
 }
 
+static void deep_halos_are_messages_of_several_rows(void **state) {
+    (void)state;
+    const struct grid grid = square(1000, SIDE_DIRICHLET);
+    struct machine machine = cluster();
+    machine.rows_on_node = alpha_beta_line(3e-6, 0.5e9);
+    struct run_case run = run_on(&grid, 2, "1d-y");
+    assert_near(prediction_of(&machine, &run).exchange_s[ONE_AFTER_OTHER], 1e-6 + 8e-6, 1e-12);
+    run.depth = 4; /* 32,000 bytes in four rows, every fourth sweep */
+    assert_near(prediction_of(&machine, &run).exchange_s[ONE_AFTER_OTHER], (3e-6 + 64e-6) / 4,
+                1e-12);
+    run.uses_window = true;
+    assert_near(prediction_of(&machine, &run).exchange_s[ONE_AFTER_OTHER], (1e-7 + 3.2e-6) / 4,
+                1e-12);
+    run = run_on(&grid, 2, "1d-x"); /* columns are packed */
+    run.depth = 4;
+    assert_near(prediction_of(&machine, &run).exchange_s[ONE_AFTER_OTHER], (1e-6 + 32e-6) / 4,
+                1e-12);
+}
+
 static void reductions_take_a_step_a_doubling(void **state) {
     (void)state;
     const struct grid grid = square(1000, SIDE_DIRICHLET);
@@ -440,6 +459,7 @@ int main(void) {
         cmocka_unit_test(deep_halos_compute_more_and_send_less_often),
         cmocka_unit_test(sides_without_neighbours_send_nothing),
         cmocka_unit_test(messages_cost_what_their_distance_costs),
+        cmocka_unit_test(deep_halos_are_messages_of_several_rows),
         cmocka_unit_test(reductions_take_a_step_a_doubling),
         cmocka_unit_test(threads_share_the_points_and_cost_their_start),
         cmocka_unit_test(overlap_hides_what_the_other_threads_compute),
