@@ -68,6 +68,7 @@ class Whole(unittest.TestCase):
             content = json.loads(record.read_text())
         self.assertEqual(len(content['cases']), 6)
         self.assertEqual(content['rounds'][0]['machine']['name'], 'example')
+        self.assertIn('commit', content['version'])
         for case in content['cases']:
             self.assertGreater(case['measured_s']['median'], 0)
             self.assertGreater(case['predicted_s']['median'], 0)

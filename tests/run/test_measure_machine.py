@@ -129,7 +129,8 @@ class ScriptTest(unittest.TestCase):
         self.assertIn('shared-window', {entry['distance'] for entry in machine['network']})
         samples = json.loads((self.folder / 's.json').read_text())
         self.assertEqual({one['what'] for one in samples['series']},
-                         {'copy', 'sweep_overhead', 'sweep', 'message'})
+                         {'copy', 'sweep_overhead', 'sweep', 'message', 'message in rows'})
+        self.assertEqual({entry['in_rows'] for entry in machine['network']}, {False, True})
         predicted = subprocess.run([BUILD / 'src/programs/predict', self.folder / 'm.json',
                                     command.ROOT / 'configs/hot-plate.ini'], capture_output=True, text=True,
                                    timeout=60, stdin=subprocess.DEVNULL)
