@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Writes bytes as "512 B", "1.5 KiB", "3.2 GiB". Returns `text`. */
+/* Writes bytes as "512 B", "1.5 KiB", "3.2 GiB", infinity as "none".
+ * Returns `text`. */
 const char *text_bytes(char *text, size_t size, double bytes);
 
 /* Writes seconds as "12.3 us", "4.56 ms", "7.89 s", "2 h 05 min". Returns `text`. */

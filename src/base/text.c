@@ -11,6 +11,10 @@
 const char *text_bytes(char *text, size_t size, double bytes) {
     static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
     int unit = 0;
+    if (isinf(bytes)) {
+        snprintf(text, size, "none");
+        return text;
+    }
     while (bytes >= 1024 && unit < 6) {
         bytes /= 1024;
         unit++;

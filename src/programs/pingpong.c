@@ -178,7 +178,8 @@ static int run_program(struct run *run, struct status *status) {
     if (options->wish.help || options->wish.version)
         return EXIT_CODE_DONE;
     if (measure_and_report(run, status) && run->root)
-        fprintf(run->out, "%s: %d sizes measured (exit code 0)\n", program, run->plan.sizes);
+        fprintf(run->out, "%s: %d size%s measured (exit code 0)\n", program, run->plan.sizes,
+                run->plan.sizes == 1 ? "" : "s");
     return status->code;
 }
 

@@ -46,11 +46,21 @@ static void print_size(const struct pingpong_measurement *measurement, int i, FI
     fputc('\n', out);
 }
 
+/* Sizes so small that more bytes take no more time have no bandwidth. */
+static const char *bandwidth_text(char *text, size_t size, double beta_s_per_byte) {
+    if (beta_s_per_byte > 0)
+        snprintf(text, size, "%9.1f MB/s", megabytes / beta_s_per_byte);
+    else
+        snprintf(text, size, "no growth seen");
+    return text;
+}
+
 static void print_segment(const struct alpha_beta_segment *segment, FILE *out) {
-    char from[32];
-    fprintf(out, "  from %10s  alpha %9.3f us  beta %10.4f ns/byte (%9.1f MB/s)  error %4.1f %%\n",
+    char from[32], bandwidth[32];
+    fprintf(out, "  from %10s  alpha %9.3f us  beta %10.4f ns/byte (%s)  error %4.1f %%\n",
             text_bytes(from, sizeof from, segment->from_bytes), segment->alpha_s * microseconds,
-            segment->beta_s_per_byte * nanoseconds, megabytes / segment->beta_s_per_byte,
+            segment->beta_s_per_byte * nanoseconds,
+            bandwidth_text(bandwidth, sizeof bandwidth, segment->beta_s_per_byte),
             100 * segment->error);
 }
 

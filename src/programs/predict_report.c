@@ -139,8 +139,9 @@ void predict_report(const struct predict_task *task, const struct predict_option
     if (task->machine.between_nodes.count > 0 && task->run.grid->dimensions == 2)
         print_crossover(task, results, out);
     print_best(task, results, out);
-    fprintf(out, "predict: %d layouts; efficiency against one core, which takes %s a sweep\n",
-            results->row_count, seconds(results->one_core_s).text);
+    fprintf(out, "predict: %d layout%s; efficiency against one core, which takes %s a sweep\n",
+            results->row_count, results->row_count == 1 ? "" : "s",
+            seconds(results->one_core_s).text);
 }
 
 /* One curve of the chart, a value a row with the first number of threads. */

@@ -147,6 +147,7 @@ class Figures(Case):
                       "one after the other", "2-D blocks beat 1-D strips from 4 ranks on",
                       "predict: 2 layouts; efficiency against one core, which takes 12.05 ms a sweep"):
             self.assertIn(words, done.stdout)
+        self.assertIn("predict: 1 layout; ", self.run_predict(LECTURE, *BY_HAND, "--ranks", "4").stdout)
         row = next(line for line in done.stdout.splitlines() if line.split()[:1] == ["4"])
         self.assertIn("341.1 us   3.35 ms  10.17  0.90", row)
 
@@ -171,12 +172,15 @@ class Refusals(Case):
                 ("'more' is one word too many; see predict --help", [MACHINE, LECTURE, "more"]),
                 ("unknown option --rank; did you mean --ranks?", [MACHINE, LECTURE, "--rank", "2"]),
                 ("--plot needs FILE.png", [MACHINE, LECTURE, "--plot"]),
-                (f"--alpha: '50xs' is not a number of s, {quantity} 1e-12s..1ks",
+                (f"--alpha: '50xs' is not a number of s, {quantity} 1e-12s..1s",
                  [LECTURE, *BY_HAND, "--alpha", "50xs"]),
-                (f"--beta-bandwidth: '110MB' is not a number of B/s, {quantity} 1B/s..1e+15B/s",
+                (f"--beta-bandwidth: '110MB' is not a number of B/s, {quantity} 1kB/s..1e+15B/s",
                  [LECTURE, *BY_HAND, "--beta-bandwidth", "110MB"]),
-                (f"--rate: '5MB/s' is not a number of LUP/s, {quantity} 1LUP/s..1e+15LUP/s",
+                (f"--rate: '5MB/s' is not a number of LUP/s, {quantity} 1kLUP/s..1e+15LUP/s",
                  [LECTURE, *BY_HAND, "--rate", "5MB/s"]),
+                ("--alpha: 50 is not in 1e-12s..1s", [LECTURE, *BY_HAND, "--alpha", "50"]),
+                ("--beta-bandwidth: 110 is not in 1kB/s..1e+15B/s",
+                 [LECTURE, *BY_HAND, "--beta-bandwidth", "110"]),
                 ("--ranks: 0 is not in 1..1048576", [MACHINE, LECTURE, "--ranks", "0"]),
                 ("--ranks: 1048577 is not in 1..1048576", [MACHINE, LECTURE, "--ranks", "1048577"]),
                 ("--ranks: '' is not an integer of a list such as 2,4,8",

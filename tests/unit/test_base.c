@@ -64,6 +64,7 @@ static void sizes_and_times_have_units(void **state) {
     char text[40];
     assert_string_equal(text_bytes(text, sizeof text, 1023), "1023 B");
     assert_string_equal(text_bytes(text, sizeof text, 1536), "1.5 KiB");
+    assert_string_equal(text_bytes(text, sizeof text, INFINITY), "none");
     assert_string_equal(text_bytes(text, sizeof text, 34359738368.0), "32.0 GiB");
     assert_string_equal(text_seconds(text, sizeof text, 12.3e-6), "12.3 us");
     assert_string_equal(text_seconds(text, sizeof text, 0.0125), "12.50 ms");
