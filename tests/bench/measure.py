@@ -10,15 +10,24 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[1] / "run"))
+from lab import command, job  # noqa: E402
+
 USUAL_ROUNDS, QUICK_ROUNDS = 5, 1
 BITS_DIFFER = 1
 
 
 def run(words, environment=None):
-    """Exit code of a part; any but that of different bits ends everything."""
+    """Exit code of a part; any but that of different bits ends everything. Its launchers and ranks end
+    with it, however this ends."""
     sys.stdout.flush()
-    code = subprocess.run([str(word) for word in words], stdin=subprocess.DEVNULL, env=environment,
-                          check=False).returncode
+    running = subprocess.Popen([str(word) for word in words], stdin=subprocess.DEVNULL, env=environment,
+                               start_new_session=True)
+    try:
+        code = running.wait()
+    except KeyboardInterrupt:
+        job.end_tree(running)
+        raise
     if code not in (0, BITS_DIFFER):
         sys.exit(code if code > 0 else 1)
     return code
@@ -75,12 +84,13 @@ def parse_arguments(arguments):
 
 def main(arguments):
     options = parse_arguments(arguments)
-    codes = [measure_kernels(options), measure_solves(options)]
-    run([sys.executable, "-B", HERE / "targets.py", options.record])
-    print(f"\nthe record: {options.record}")
-    draw(options.record)
+    with job.stoppable():
+        codes = [measure_kernels(options), measure_solves(options)]
+        run([sys.executable, "-B", HERE / "targets.py", options.record])
+        print(f"\nthe record: {options.record}")
+        draw(options.record)
     return max(codes)
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(command.run_script("run/bench", main, sys.argv[1:]))

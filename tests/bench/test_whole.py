@@ -8,6 +8,7 @@ import json
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -75,6 +76,25 @@ class Whole(unittest.TestCase):
     @unittest.skipUnless(plotting_python(), "no matplotlib")
     def test_picture(self):
         self.assertTrue(self.path.with_suffix(".png").read_bytes().startswith(b"\x89PNG"))
+
+
+class Stopped(unittest.TestCase):
+    def test_nothing_stays_behind(self):
+        """A part that is a launcher: its rank ends with the benchmark."""
+        with tempfile.TemporaryDirectory() as folder:
+            bench, number = Path(folder, "bench"), Path(folder, "number")
+            bench.write_text(f"#!/bin/sh\nsleep 1000 &\necho $! >'{number}.new'\n"
+                             f"mv '{number}.new' '{number}'\nwait\n")
+            bench.chmod(0o755)
+            running = subprocess.Popen([sys.executable, "-B", MEASURE, "--bench", bench, "--program", JACOBI,
+                                        Path(folder, "a.json")], stdin=subprocess.DEVNULL,
+                                       stderr=subprocess.PIPE, text=True)
+            while not number.exists() and running.poll() is None:
+                time.sleep(0.01)
+            running.terminate()
+            self.assertEqual((running.communicate()[1], running.returncode), ("run/bench: stopped\n", 7))
+            status = Path("/proc", number.read_text().strip(), "status")
+            self.assertFalse(status.exists() and "zombie" not in status.read_text())
 
 
 if __name__ == "__main__":
