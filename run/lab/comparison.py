@@ -37,12 +37,17 @@ def merge_series(before, after):
     return {**before, "problem": before["problem"] or after["problem"], "values": values}
 
 
-def merge(before, after):
-    """A record with the rounds of both. They must be of the same kind and host."""
-    if before.get("program") != "transports" or before.get("quick") != after["quick"]:
+def check_kind(before, quick, host):
+    """A record to which rounds are to be added must be of the same kind and host."""
+    if before.get("program") != "transports" or before.get("quick") != quick:
         raise Problem(USAGE, "--add: RECORD is no record of run/transports of the same kind")
-    if before["machine"]["host"] != after["machine"]["host"]:
-        raise Problem(USAGE, f"--add: RECORD is of host {before['machine']['host']}")
+    its_host = (before.get("machine") or {}).get("host")
+    if its_host != host:
+        raise Problem(USAGE, f"--add: RECORD is of host {its_host}")
+
+
+def merge(before, after):
+    """A record with the rounds of both."""
     rows = {(row["library"], row["transport"]): row for row in before["rows"] + after["rows"]}
     merged = {identity(series): series for series in before["series"]}
     for series in after["series"]:

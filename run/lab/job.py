@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+NOT_STARTED = 127  # exit code
 GRACE_S = 2  # between asking processes to end and ending them
 
 
@@ -105,16 +106,19 @@ def wait(running, deadline_s, sample, sample_every_s):
 
 
 def run_job(command, time_limit_s, environment=None, folder=None, sample=None, sample_every_s=0.1):
-    """Runs the words of `command`; raises OSError only if the first cannot be started.
+    """Runs the words of `command`; one that cannot be started ends with 127, as in a shell.
 
     sample: called now and then while it runs, for example to read counters.
     """
     with tempfile.TemporaryFile("w+", errors="replace") as out, \
             tempfile.TemporaryFile("w+", errors="replace") as err:
         start_s = time.monotonic()
-        running = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL,
-                                   stdout=out, stderr=err, env=environment, cwd=folder,
-                                   start_new_session=True)
+        try:
+            running = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL,
+                                       stdout=out, stderr=err, env=environment, cwd=folder,
+                                       start_new_session=True)
+        except OSError as error:
+            return Outcome(NOT_STARTED, False, 0.0, "", f"{command[0]}: {error.strerror}")
         ended = False
         try:
             ended = wait(running, start_s + time_limit_s, sample, sample_every_s)

@@ -141,8 +141,8 @@ class JobTest(Folder):
         self.assertEqual(outcome.stdout, f'{self.folder}\ufffdx')
 
     def test_missing_program(self):
-        with self.assertRaises(OSError):
-            job.run_job([self.folder / 'absent'], 1)
+        outcome = job.run_job([self.folder / 'absent'], 1)
+        self.assertEqual(outcome.complaint(), f'exit code 127: {self.folder}/absent: No such file or directory')
 
     def test_time_limit_ends_those_that_hide_in_other_sessions(self):
         """Also one that ignores TERM; its parent would wait for ever."""

@@ -174,6 +174,12 @@ class ScriptTest(unittest.TestCase):
         self.assertIn('mpiprobe single: exit code 9: no such device', done.stdout)
         self.assertIn('memory', done.stdout)
 
+    def test_launcher_that_does_not_start(self):
+        self.write('src/programs/mpiprobe', PROBE)
+        done = self.run_machine('--launcher', 'template', '--template', './absent {command}')
+        self.assertEqual((done.returncode, done.stderr), (5, ''))
+        self.assertIn('mpiprobe single: exit code 127: ./absent: No such file or directory', done.stdout)
+
     def test_ucx_info_is_believed_where_it_is(self):
         self.write('ucx_info', f'printf "%s" "{UCX_INFO}"\n')
         os.environ['PATH'], before = self.environment['PATH'], os.environ['PATH']

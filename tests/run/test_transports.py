@@ -194,9 +194,10 @@ class RecordTest(unittest.TestCase):
         self.assertEqual((merged['pieces'], merged['traffic']), ([1, 1], ['old']))
 
     def test_only_records_of_one_kind_are_added(self):
-        for other in ({'quick': True}, {'program': 'bench'}, {'machine': {'host': 'b'}}):
+        comparison.check_kind(self.record(), False, 'a')
+        for other in ({'quick': True}, {'program': 'bench'}, {'machine': {'host': 'b'}}, {'machine': None}):
             with self.assertRaises(command.Problem):
-                comparison.merge(self.record(**other), self.record())
+                comparison.check_kind(self.record(**other), False, 'a')
 
     def test_keys_of_two_parts_survive_json(self):
         series = json.loads(json.dumps(made_up('tcp', {('bcast', 8): [1]}, 'collectives')))
@@ -265,14 +266,16 @@ class ScriptTest(unittest.TestCase):
                                   (('/no/such/t.json',), 6, 'no folder'),
                                   (('t.json', '--config', 'absent.ini'), 6, 'cannot be read'),
                                   (('t.json', '-n', '100000'), 5, 'add --oversubscribe'),
-                                  (('t.json', '--also', 'absent'), 5, 'run/build')):
+                                  (('t.json', '--also', 'absent'), 5, 'run/build'),
+                                  (('t.json', '--launcher', 'template', '--template', './absent'), 5,
+                                   'absent: No such file')):
             done = self.run_transports(*words)
             self.assertEqual((done.returncode, done.stdout), (code, ''), done)
             self.assertRegex(done.stderr, rf'^run/transports: .*{text}.*\n$')
         done = self.run_transports('old.json', '--add', '--quick', '--only', 'pingpong', '--limit', '1',
                                    '--launcher', 'template', '--template', 'env')
-        self.assertEqual(done.returncode, 2, done)
-        self.assertIn('no record of run/transports', done.stderr)
+        self.assertEqual((done.returncode, done.stdout), (2, ''), done)
+        self.assertRegex(done.stderr, '^run/transports: --add: RECORD is no record of run/transports')
         self.assertEqual((self.folder / 'old.json').read_text(), '{"program": "bench"}')
 
     def test_this_machine(self):

@@ -73,17 +73,9 @@ def complaint_of(program, outcome):
     return own[0] if own else outcome.complaint()
 
 
-def try_job(words, time_limit_s):
-    """A job whose launcher cannot even be started ends as in a shell."""
-    try:
-        return job.run_job(words, time_limit_s)
-    except OSError as error:
-        return job.Outcome(127, False, 0.0, "", f"{words[0]}: {error.strerror}")
-
-
 def check_point(launching, point):
     """Lets the solver check the configuration with the very ranks of the point."""
-    outcome = try_job(launching.words(point, "--check"), CHECK_LIMIT_S)
+    outcome = job.run_job(launching.words(point, "--check"), CHECK_LIMIT_S)
     place = f"{launching.study.path}: point {point.name}"
     if not outcome.good:
         code = outcome.exit_code if 0 < outcome.exit_code <= 8 else ENVIRONMENT
