@@ -2,7 +2,10 @@
 and first touch are those of real runs.
 
 The cost of a sweep that does not depend on its points (waking threads, waiting for the last) is
-measured on a grid of 16 x 16 and taken off before a rate is formed.
+measured on a grid of 16 x 16 points a core and taken off before a rate is formed.
+
+A core's share is the same square whatever the number of cores, which lie in strips as in a run: rates
+then differ by what cores share, and not by the length of rows or by what each row costs beside its points.
 """
 import math
 import re
@@ -11,7 +14,7 @@ from typing import NamedTuple
 from lab import command, site
 
 BYTES_A_POINT = 16       # two iterates of doubles
-TINY = 16                # points along a side of a grid whose points cost next to nothing
+TINY = 16                # points along a side of a core's share whose points cost next to nothing
 IN_PASSES = "temporal"   # the kernel that does all sweeps between two exchanges in one pass
 SWEEPS_IN_PASS = 16
 RUN_S, QUICK_S = 0.1, 0.0005  # what one run should sweep for
@@ -40,7 +43,11 @@ class Case(NamedTuple):
     kernel: str
     place: Place
     cores: int
-    side: int
+    side: int  # points along a side of a core's square share
+
+    @property
+    def points(self):
+        return self.side ** 2 * self.cores
 
 
 def kernel_names(build):
@@ -100,7 +107,7 @@ def make_cases(kernels, all_places, cores, quick):
     for place in all_places[:1] + all_places[-1:] if quick else all_places:
         for kernel in kernels:
             for count in core_counts(cores):
-                side = math.isqrt(place.measured_bytes * count // BYTES_A_POINT)
+                side = math.isqrt(place.measured_bytes // BYTES_A_POINT)
                 cases.append(Case(kernel, place, count, min(side, 64) if quick else side))
     return cases
 
@@ -116,10 +123,10 @@ def sweeps_for(points, cores, run_s):
 
 def sweep_s(here, config, kernel, side, threads, run_s):
     """(seconds a sweep, run) of one run; None seconds if it failed, and the run says why."""
-    sweeps = sweeps_for(side * side, threads, run_s)
+    sweeps = sweeps_for(side * side * threads, threads, run_s)
     depth = sweeps_in_pass(kernel)
     sweeps = max(2, math.ceil(sweeps / depth)) * depth
-    words = [config, "--quiet", f"grid.nx={side}", f"grid.ny={side}", f"parallel.kernel={kernel}",
+    words = [config, "--quiet", f"grid.nx={side}", f"grid.ny={side * threads}", f"parallel.kernel={kernel}",
              f"parallel.halo_depth={depth}", f"parallel.threads={threads}", f"solver.max_sweeps={sweeps}",
              f"solver.check_every={sweeps}"]
     done = site.run(here, "jacobi", words, 1, threads)
@@ -132,6 +139,5 @@ def sweep_s(here, config, kernel, side, threads, run_s):
 def rate_lups(case, time_s, overhead_s):
     """None where the points cost too little beside the rest, which is paid once a pass, to be told
     apart."""
-    points = case.side * case.side
     rest_s = time_s - overhead_s / sweeps_in_pass(case.kernel)
-    return points / rest_s if rest_s > time_s / 4 else None
+    return case.points / rest_s if rest_s > time_s / 4 else None

@@ -58,13 +58,15 @@ class PlanTest(unittest.TestCase):
                          [(kernel, place, cores) for place in places for kernel in ('vector', 'temporal')
                           for cores in (1, 2)])
         for case in found:
-            working_set = case.side ** 2 * kernels.BYTES_A_POINT / case.cores
+            self.assertEqual(case.points, case.side ** 2 * case.cores)
+            working_set = case.side ** 2 * kernels.BYTES_A_POINT
             self.assertLessEqual(working_set, case.place.measured_bytes)
             self.assertGreater(working_set, case.place.measured_bytes * 0.9)
 
     def test_rate_is_of_what_the_points_cost(self):
         case = kernels.Case('vector', None, 1, 100)
         self.assertAlmostEqual(kernels.rate_lups(case, 12e-6, 2e-6) / 1e9, 1)
+        self.assertAlmostEqual(kernels.rate_lups(case._replace(cores=3), 12e-6, 2e-6) / 1e9, 3)
         self.assertIsNone(kernels.rate_lups(case, 12e-6, 10e-6))
         in_passes = case._replace(kernel=kernels.IN_PASSES)
         self.assertAlmostEqual(kernels.rate_lups(in_passes, 11e-6, 16e-6) / 1e9, 1)
