@@ -73,6 +73,7 @@ typedef void kernel_function(const struct kernel_box *box);
 
 /* Advances a tile by several sweeps in one pass through memory. Of the sweep room only. */
 struct temporal_tile;
+struct tiling;
 typedef void kernel_tile_function(const struct temporal_tile *tile);
 
 /* Sweeps a box `times` times over as one level of a tile does, on copies of its rows that stay in
@@ -88,7 +89,8 @@ struct kernel {
     /* by what the processor has: for one sweep, and for several (NULL if only one by one) */
     kernel_function *(*choose)(const char **instruction_set);
     kernel_tile_function *(*choose_tile)(const char **instruction_set);
-    kernel_level_function *(*choose_level)(const char **instruction_set); /* NULL as choose_tile */
+    const struct tiling *tiling; /* of the sweep room only; NULL as choose_tile */
+    kernel_level_function *(*choose_level)(const char **instruction_set); /* or NULL */
     int iterates_read, iterates_written;
     double bytes_per_point, bytes_per_point_source; /* memory traffic without and with varying f */
     int operations_per_point;                       /* of the isotropic form without source */

@@ -190,8 +190,8 @@ static int64_t pass_points(const struct sweeper *sweeper, const struct pass *pas
         struct tile_cut cut = cut_box(sweeper, pass, number);
         for (int64_t i = 0; i < tile_count(&cut); i++) {
             struct temporal_tile tile = tile_work_of(sweeper, pass, tile_region(&cut, i));
-            points +=
-                by_tiles(sweeper, pass) ? temporal_points(&tile) : region_points(tile.box.box);
+            points += by_tiles(sweeper, pass) ? sweeper->kernel->tiling->points(&tile)
+                                              : region_points(tile.box.box);
         }
     }
     return points;

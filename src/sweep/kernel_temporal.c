@@ -10,8 +10,10 @@
  * A level handles a few rows at a time. It needs those that the level before has just made and the
  * two before them, and leaves its own in their place, so that what a step works on stays in the
  * first-level cache. Nothing is copied: rows are buffers that change their place in a list. */
-#include "kernels.h"
+#include "walk.h"
 #include <stddef.h>
+
+enum { DEFAULT_ROWS = 4, WIDTH_MAX = 1 << 16 };
 
 /* How the tile is cut in x. */
 struct columns {
@@ -39,18 +41,6 @@ struct walk {
     double *end;    /* of the column to the west, and then of this one, in the order of the walk */
 };
 
-static local_index larger(local_index a, local_index b) {
-    return a > b ? a : b;
-}
-
-static local_index smaller(local_index a, local_index b) {
-    return a < b ? a : b;
-}
-
-static int64_t divide_up(int64_t a, int64_t b) {
-    return (a + b - 1) / b;
-}
-
 /* Lines before a row of which every level uses another part. */
 static int64_t lines_before(int sweeps) {
     return divide_up(sweeps + FOLDED_BEFORE, FOLDED_UNIT) * FOLDED_UNIT;
@@ -71,14 +61,14 @@ static int64_t end_values(int sweeps, int64_t height) {
     return divide_up(values, SPAN_LINE) * SPAN_LINE;
 }
 
-size_t temporal_scratch_bytes(const struct kernel_tile *tile, int sweeps, int64_t height) {
+static size_t scratch_bytes(const struct kernel_tile *tile, int sweeps, int64_t height) {
     int64_t lines = tile->width / SPAN_LINE, before = lines_before(sweeps);
     int64_t near = tile->rows + 2 * sweeps, far = 2 + ring_rows(tile->rows, sweeps);
     int64_t buffers = near * buffer_lines(lines, FOLDED_BEFORE) + far * buffer_lines(lines, before);
     return (size_t)(buffers * SPAN_LINE + end_values(sweeps, height)) * sizeof(double);
 }
 
-int temporal_width(int width, int sweeps) {
+static int possible_width(int64_t width, int sweeps) {
     /* mirror ghosts of the first column must find in it what they mirror */
     int64_t least = 4 * sweeps + TEMPORAL_UNIT;
     return (int)(divide_up(larger(width, least), TEMPORAL_UNIT) * TEMPORAL_UNIT);
@@ -95,19 +85,7 @@ static struct columns columns_of(const struct temporal_tile *tile) {
     return (struct columns){begin, units, divide_up(units * TEMPORAL_UNIT, tile->width)};
 }
 
-/* The rows that a level computes: those of the box, and one more on each side for every level that
- * follows. */
-static struct region level_rows(const struct temporal_tile *tile, int level) {
-    struct region region = tile->box.box;
-    local_index beyond = tile->sweeps - level;
-    if (tile->box.stencil->dimensions == 2) {
-        region.y0 = larger(region.y0 - beyond, tile->domain.y0);
-        region.y1 = smaller(region.y1 + beyond, tile->domain.y1);
-    }
-    return region;
-}
-
-int64_t temporal_points(const struct temporal_tile *tile) {
+static int64_t points(const struct temporal_tile *tile) {
     int64_t rows = 0;
     for (int level = 1; level <= tile->sweeps; level++) {
         struct region region = level_rows(tile, level);
@@ -341,22 +319,6 @@ static void sweep_rows(struct walk *walk, int level, local_index step) {
     finish_rows(walk, &span, level, first);
 }
 
-/* Puts the rows kept from the step before in front of those that the level before has just made. */
-static void take_kept(struct walk *walk, int level) {
-    for (int i = 0; i < 2; i++)
-        walk->row[i] = walk->kept[level - 1][i];
-}
-
-/* After a level the last two rows of the one before are kept, and the rest have been overwritten.
- */
-static void keep_rows(struct walk *walk, int level) {
-    int rows = walk->tile->rows;
-    for (int i = 0; i < 2; i++)
-        walk->kept[level - 1][i] = walk->row[rows + i];
-    for (int i = rows - 1; i >= 0; i--)
-        walk->row[i + 2] = walk->row[i];
-}
-
 static void sweep_plane(struct walk *walk) {
     const struct temporal_tile *tile = walk->tile;
     struct region first = level_rows(tile, 1);
@@ -368,9 +330,9 @@ static void sweep_plane(struct walk *walk) {
     for (local_index y = first.y0; y < end; y += tile->rows) {
         fold_step(walk, y);
         for (int level = 1; level <= tile->sweeps; level++) {
-            take_kept(walk, level);
+            take_kept(walk->row, walk->kept[level - 1]);
             sweep_rows(walk, level, y);
-            keep_rows(walk, level);
+            keep_rows(walk->row, walk->kept[level - 1], tile->rows);
         }
     }
 }
@@ -409,3 +371,16 @@ void kernel_temporal(const struct temporal_tile *tile, const struct folded_funct
     if (tile->streaming)
         streaming_fence();
 }
+
+/* Width at which the rows of a step fill half of the first-level cache; the next level's rows are
+ * on their way. */
+static int64_t default_width(int64_t doubles, int rows, int sweeps) {
+    (void)sweeps;
+    return smaller(doubles / 2 / rows, WIDTH_MAX) & -TEMPORAL_UNIT;
+}
+
+const struct tiling tiling_temporal = {.rows = DEFAULT_ROWS,
+                                       .default_width = default_width,
+                                       .possible_width = possible_width,
+                                       .scratch_bytes = scratch_bytes,
+                                       .points = points};

@@ -18,6 +18,10 @@ static void streaming_baseline(const struct kernel_box *box) {
     kernel_streaming(box, span_baseline);
 }
 
+static void tiled_baseline(const struct temporal_tile *tile) {
+    kernel_tiled(tile, span_baseline);
+}
+
 static void temporal_baseline(const struct temporal_tile *tile) {
     kernel_temporal(tile, &folded_baseline);
 }
@@ -41,6 +45,10 @@ static void streaming_avx2(const struct kernel_box *box) {
     kernel_streaming(box, span_avx2);
 }
 
+static void tiled_avx2(const struct temporal_tile *tile) {
+    kernel_tiled(tile, span_avx2);
+}
+
 static void temporal_avx2(const struct temporal_tile *tile) {
     kernel_temporal(tile, &folded_avx2);
 }
@@ -61,6 +69,10 @@ static void streaming_avx512(const struct kernel_box *box) {
     kernel_streaming(box, span_avx512);
 }
 
+static void tiled_avx512(const struct temporal_tile *tile) {
+    kernel_tiled(tile, span_avx512);
+}
+
 static void temporal_avx512(const struct temporal_tile *tile) {
     kernel_temporal(tile, &folded_avx512);
 }
@@ -76,10 +88,12 @@ static bool has_avx512(void) {
 
 const struct instruction_set instruction_sets[] = {
 #if defined(__x86_64__)
-    {"avx512", has_avx512, vector_avx512, streaming_avx512, temporal_avx512, level_avx512},
-    {"avx2", has_avx2, vector_avx2, streaming_avx2, temporal_avx2, level_avx2},
+    {"avx512", has_avx512, vector_avx512, streaming_avx512, tiled_avx512, temporal_avx512,
+     level_avx512},
+    {"avx2", has_avx2, vector_avx2, streaming_avx2, tiled_avx2, temporal_avx2, level_avx2},
 #endif
-    {"baseline", always, vector_baseline, streaming_baseline, temporal_baseline, level_baseline},
+    {"baseline", always, vector_baseline, streaming_baseline, tiled_baseline, temporal_baseline,
+     level_baseline},
 };
 const int instruction_set_count = sizeof instruction_sets / sizeof instruction_sets[0];
 
@@ -102,6 +116,10 @@ static kernel_function *choose_vector(const char **instruction_set) {
 
 static kernel_function *choose_streaming(const char **instruction_set) {
     return best_instruction_set(instruction_set)->streaming;
+}
+
+static kernel_tile_function *choose_tiled(const char **instruction_set) {
+    return best_instruction_set(instruction_set)->tiled;
 }
 
 static kernel_tile_function *choose_temporal(const char **instruction_set) {
@@ -137,10 +155,21 @@ const struct kernel kernels[] = {
      .bytes_per_point = 16,
      .bytes_per_point_source = 24,
      .operations_per_point = 4},
+    {.name = "tiled",
+     .help = "as temporal, on rows as they lie: for small and narrow fields and lines",
+     .choose = choose_vector,
+     .choose_tile = choose_tiled,
+     .tiling = &tiling_tiled,
+     .iterates_read = 1,
+     .iterates_written = 1,
+     .bytes_per_point = 16,
+     .bytes_per_point_source = 24,
+     .operations_per_point = 4},
     {.name = "temporal",
      .help = "all sweeps between two exchanges in one pass through memory, tile by tile",
      .choose = choose_vector,
      .choose_tile = choose_temporal,
+     .tiling = &tiling_temporal,
      .choose_level = choose_level,
      .iterates_read = 1,
      .iterates_written = 1,

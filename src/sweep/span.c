@@ -8,6 +8,9 @@
 
 enum { AHEAD = 64 /* points that a prefetch runs ahead of the loads and stores */ };
 
+/* What is asked for ahead of time, and where stores go; as in struct span. */
+enum traffic { TRAFFIC_CACHED, TRAFFIC_RESIDENT, TRAFFIC_STREAMING };
+
 /* A few rows of a span, in variables that no store can change. */
 struct block {
     const double *in[SPAN_BLOCK + 2];
@@ -44,19 +47,19 @@ INLINE void sweep_points(const struct form form, const struct weights *w, const 
 }
 
 /* Asks for what the next vectors of a block will need. */
-INLINE void prefetch_block(const bool streaming, const struct block *block, const int rows,
+INLINE void prefetch_block(const enum traffic traffic, const struct block *block, const int rows,
                            local_index x) {
-    for (int r = 0; r < rows; r++) {
+    for (int r = 0; traffic != TRAFFIC_RESIDENT && r < rows; r++) {
         __builtin_prefetch(block->in[r + 1] + x);
-        if (!streaming)
+        if (traffic == TRAFFIC_CACHED)
             __builtin_prefetch(block->out[r] + x, 1);
     }
 }
 
 /* Whole vectors x0..x1-1 of `rows` rows; x0 and x1 are multiples of LANES. */
-INLINE void sweep_vectors(const struct form form, const bool streaming, const struct weights *w,
-                          const struct block *block, const int rows, local_index x0,
-                          local_index x1) {
+INLINE void sweep_vectors(const struct form form, const enum traffic traffic,
+                          const struct weights *w, const struct block *block, const int rows,
+                          local_index x0, local_index x1) {
     vector before[SPAN_BLOCK], here[SPAN_BLOCK], after[SPAN_BLOCK], source[SPAN_BLOCK];
     for (int r = 0; r < rows; r++) {
         before[r] = load(block->in[r + 1] + x0 - LANES);
@@ -73,7 +76,7 @@ INLINE void sweep_vectors(const struct form form, const bool streaming, const st
             if (form.source == SOURCE_VARIES)
                 source[r] = load(block->source[r] + x);
         }
-        prefetch_block(streaming, block, rows, x + AHEAD);
+        prefetch_block(traffic, block, rows, x + AHEAD);
         for (int r = 0; r < rows; r++) {
             struct points p = {.here = here[r],
                                .west = shift_west(before[r], here[r]),
@@ -82,7 +85,7 @@ INLINE void sweep_vectors(const struct form form, const bool streaming, const st
                                .north = r == rows - 1 ? north : here[r + 1]};
             if (form.source == SOURCE_VARIES)
                 p.source = source[r];
-            store(block->out[r] + x, swept(form, w, p), streaming);
+            store(block->out[r] + x, swept(form, w, p), traffic == TRAFFIC_STREAMING);
         }
         for (int r = 0; r < rows; r++) {
             before[r] = here[r];
@@ -92,35 +95,38 @@ INLINE void sweep_vectors(const struct form form, const bool streaming, const st
 }
 
 /* Rows from `first` on: single points up to an aligned place, vectors, single points. */
-INLINE void sweep_block(const struct form form, const bool streaming, const struct weights *w,
+INLINE void sweep_block(const struct form form, const enum traffic traffic, const struct weights *w,
                         const struct span *span, int first, const int rows) {
     const struct block block = block_at(form, span, first, rows);
     local_index begin = (span->x0 + LANES - 1) & -LANES, end = span->x1 & -LANES;
     if (begin > end)
         begin = end = span->x1;
     if (begin < end)
-        sweep_vectors(form, streaming, w, &block, rows, begin, end);
+        sweep_vectors(form, traffic, w, &block, rows, begin, end);
     for (int r = 0; r < rows; r++) {
         sweep_points(form, w, &block, r, span->x0, begin);
         sweep_points(form, w, &block, r, end, span->x1);
     }
 }
 
-INLINE void sweep_rows(const struct span *span, const struct form form, const bool streaming) {
+INLINE void sweep_rows(const struct span *span, const struct form form,
+                       const enum traffic traffic) {
     const struct weights w = weights_of(span->stencil);
     int row = 0;
     for (; form.shape != SHAPE_LINE && row + SPAN_BLOCK <= span->rows; row += SPAN_BLOCK)
-        sweep_block(form, streaming, &w, span, row, SPAN_BLOCK);
+        sweep_block(form, traffic, &w, span, row, SPAN_BLOCK);
     for (; row < span->rows; row++)
-        sweep_block(form, streaming, &w, span, row, 1);
+        sweep_block(form, traffic, &w, span, row, 1);
 }
 
 INLINE void sweep_form(const void *argument, const struct form form) {
     const struct span *span = argument;
     if (span->streaming)
-        sweep_rows(span, form, true);
+        sweep_rows(span, form, TRAFFIC_STREAMING);
+    else if (span->resident)
+        sweep_rows(span, form, TRAFFIC_RESIDENT);
     else
-        sweep_rows(span, form, false);
+        sweep_rows(span, form, TRAFFIC_CACHED);
 }
 
 span_function SPAN_FUNCTION;

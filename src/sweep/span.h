@@ -13,7 +13,8 @@ enum {
 };
 
 /* Rows are pointers to the point x = 0, on a cache line; x0..x1-1 is computed, and whole vectors
- * on both sides of it may be read. */
+ * on both sides of it may be read. Where x0 and x1 are multiples of SPAN_LINE, out[i] may be in[i],
+ * or in[i + 1] if there is one row. */
 struct span {
     const struct stencil *stencil;
     int rows;
@@ -21,6 +22,7 @@ struct span {
     double *out[SPAN_ROWS_MAX];
     const double *source[SPAN_ROWS_MAX]; /* the first is NULL unless the source varies */
     local_index x0, x1;
+    bool resident;  /* rows lie in the first-level cache: nothing is asked for ahead of time */
     bool streaming; /* stores go past the caches; streaming_fence must follow */
 };
 

@@ -11,14 +11,15 @@ static int kernel_iterates(const struct kernel *kernel) {
     return kernel->iterates_read + kernel->iterates_written;
 }
 
-/* Of one thread, for a kernel with tiles. */
-static size_t scratch_bytes(const struct sweep_part *part) {
-    struct kernel_tile tile = tile_known(part->tile, part);
-    return temporal_scratch_bytes(&tile, temporal_sweeps(part), temporal_height(part));
+struct kernel_tile sweep_tile_plan(const struct sweep_part *part, const struct kernel *kernel) {
+    return kernel->choose_tile ? tile_known(part->tile, part, kernel->tiling)
+                               : (struct kernel_tile){0, 0};
 }
 
-struct kernel_tile sweep_tile_plan(const struct sweep_part *part, const struct kernel *kernel) {
-    return kernel->choose_tile ? tile_known(part->tile, part) : (struct kernel_tile){0, 0};
+/* Of one thread, for a kernel with tiles. */
+static size_t scratch_bytes(const struct sweep_part *part, const struct kernel *kernel) {
+    struct kernel_tile tile = sweep_tile_plan(part, kernel);
+    return kernel->tiling->scratch_bytes(&tile, temporal_sweeps(part), temporal_height(part));
 }
 
 /* Of those there are, as many as the part asks for. */
@@ -34,7 +35,7 @@ struct sweep_memory sweep_memory_plan(const struct sweep_part *part, const struc
                                     sizeof(struct sweeper) +
                                     threads * (sizeof(struct thread_box) + sizeof(double))};
     if (kernel->choose_tile)
-        plan.small_bytes += threads * scratch_bytes(part);
+        plan.small_bytes += threads * scratch_bytes(part, kernel);
     for (int i = 0; i < kernel_iterates(kernel); i++)
         plan.name[plan.arrays++] = names[i];
     if (part->stencil.source_varies)
@@ -101,7 +102,7 @@ static bool take_memory(struct sweeper *sweeper, struct status *status) {
 static bool take_scratch(struct sweeper *sweeper, struct status *status) {
     if (!sweeper->sweep_tile)
         return true;
-    sweeper->scratch_bytes = scratch_bytes(&sweeper->part);
+    sweeper->scratch_bytes = scratch_bytes(&sweeper->part, sweeper->kernel);
     for (int i = 0; i < sweeper->threads; i++) {
         sweeper->box[i].scratch = memory_take(sweeper->scratch_bytes, status);
         if (!sweeper->box[i].scratch)
@@ -145,7 +146,7 @@ struct sweeper *sweeper_make(const struct sweep_part *part, const struct kernel 
     sweeper->part.grid = &sweeper->grid;
     sweeper->kernel = kernel;
     sweeper->iterates = kernel_iterates(kernel);
-    sweeper->tile = tile_known(part->tile, part);
+    sweeper->tile = sweep_tile_plan(part, kernel);
     sweeper->streaming =
         (int64_t)part->layout.bytes * sweeper->iterates > caches_known(part->caches).last_level;
     choose_functions(sweeper);

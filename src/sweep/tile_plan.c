@@ -7,7 +7,6 @@
 
 enum {
     PIECE_POINTS = 4096, /* a piece for threads to share has as many at least */
-    DEFAULT_ROWS = 4,
     /* rows of a tile for each sweep of a pass; points, of a line */
     LOWEST_SWEEPS = 8,
     HIGHEST_SWEEPS = 64,
@@ -131,14 +130,6 @@ struct sweep_caches caches_known(struct sweep_caches caches) {
         cache_bytes(caches.last_level, _SC_LEVEL3_CACHE_SIZE, 16 * kib * kib)};
 }
 
-/* Width at which the rows of a step fill half of the first-level cache; the next level's rows are
- * on their way. */
-static int default_width(int rows, const struct sweep_part *part) {
-    int64_t doubles = caches_known(part->caches).first_level / (int64_t)sizeof(double);
-    int64_t width = doubles / 2 / (part->layout.dimensions == 1 ? 1 : rows + 2);
-    return (int)(smaller(width, 1 << 16) & -TEMPORAL_UNIT);
-}
-
 int temporal_sweeps(const struct sweep_part *part) {
     return (int)smaller(part->layout.depth, TEMPORAL_SWEEPS_MAX);
 }
@@ -147,14 +138,15 @@ int64_t temporal_height(const struct sweep_part *part) {
     return smaller(part->layout.ny + 2 * part->layout.depth_y, highest(temporal_sweeps(part)));
 }
 
-struct kernel_tile tile_known(struct kernel_tile tile, const struct sweep_part *part) {
+struct kernel_tile tile_known(struct kernel_tile tile, const struct sweep_part *part,
+                              const struct tiling *tiling) {
     int sweeps = temporal_sweeps(part);
-    struct kernel_tile known = tile;
-    if (known.rows == 0)
-        known.rows = DEFAULT_ROWS;
-    known.rows = (int)larger(TEMPORAL_ROWS_MIN, smaller(known.rows, TEMPORAL_ROWS_MAX));
-    if (known.width == 0)
-        known.width = default_width(known.rows, part);
-    known.width = temporal_width(known.width, sweeps);
-    return known;
+    int rows = tile.rows > 0 ? tile.rows : tiling->rows;
+    rows = (int)larger(TEMPORAL_ROWS_MIN, smaller(rows, TEMPORAL_ROWS_MAX));
+    int64_t width = tile.width;
+    if (width == 0) {
+        int64_t doubles = caches_known(part->caches).first_level / (int64_t)sizeof(double);
+        width = tiling->default_width(doubles, part->layout.dimensions == 1 ? 1 : rows + 2, sweeps);
+    }
+    return (struct kernel_tile){.width = tiling->possible_width(width, sweeps), .rows = rows};
 }

@@ -29,7 +29,8 @@ struct region tile_region(const struct tile_cut *cut, int64_t number);
 struct sweep_caches caches_known(struct sweep_caches caches);
 
 /* The tile with defaults filled in, so that what a step works on stays in the first-level cache. */
-struct kernel_tile tile_known(struct kernel_tile tile, const struct sweep_part *part);
+struct kernel_tile tile_known(struct kernel_tile tile, const struct sweep_part *part,
+                              const struct tiling *tiling);
 
 /* Sweeps that one pass of a kernel with tiles advances at most, and rows that its tiles have. */
 int temporal_sweeps(const struct sweep_part *part);

@@ -47,7 +47,7 @@ static void arena_fill(struct arena *arena) {
 }
 
 static bool is_level(const struct kernel *kernel) {
-    return kernel_load(kernel) == LOAD_BLOCKED;
+    return kernel->choose_level != NULL;
 }
 
 /* An even number of sweeps by the kernel, or a level over and over. False without memory. */

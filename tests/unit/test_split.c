@@ -82,7 +82,9 @@ static void compare_kernel(const struct sweep_case *c, int mix, int sweeps, cons
 
 static void compare(const struct sweep_case *c, int mix, int sweeps) {
     compare_kernel(c, mix, sweeps, "vector");
-    compare_kernel(c, mix, sweeps, "temporal");
+    for (int row = 0; row < kernel_count; row++)
+        if (kernels[row].choose_tile)
+            compare_kernel(c, mix, sweeps, kernels[row].name);
 }
 
 static struct sweep_case make_case(int dimensions, int nx, int ny, enum side_kind kind) {

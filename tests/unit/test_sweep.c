@@ -167,19 +167,21 @@ struct variant {
 
 enum { VARIANTS_MAX = 16 };
 
-/* The reference, then every kernel in every instruction set that this processor has. */
-static int all_variants(struct variant variants[VARIANTS_MAX]) {
+/* The reference, then every kernel in every instruction set that this processor has; of those with
+ * tiles the given one. */
+static int all_variants(struct variant variants[VARIANTS_MAX], const struct kernel *tiles) {
     int count = 0;
     variants[count++] = (struct variant){.sweep = kernel_reference};
     for (int i = 0; i < instruction_set_count && count + 4 <= VARIANTS_MAX; i++) {
         const struct instruction_set *set = &instruction_sets[i];
         if (!set->available())
             continue;
+        kernel_tile_function *tile = tiles->tiling == &tiling_tiled ? set->tiled : set->temporal;
         enum sweep_schedule other = i % 2 ? SWEEP_STATIC : SWEEP_DYNAMIC;
         variants[count++] = (struct variant){set->vector, NULL, false, SWEEP_DYNAMIC};
         variants[count++] = (struct variant){set->streaming, NULL, false, SWEEP_STATIC};
-        variants[count++] = (struct variant){set->vector, set->temporal, false, other};
-        variants[count++] = (struct variant){set->vector, set->temporal, true, SWEEP_STATIC};
+        variants[count++] = (struct variant){set->vector, tile, false, other};
+        variants[count++] = (struct variant){set->vector, tile, true, SWEEP_STATIC};
     }
     return count;
 }
@@ -199,13 +201,13 @@ static double *copy_of(const struct field *field) {
 }
 
 /* Two rounds leave the first iterate current, so that its start values are all that is put back. */
-static void run_kernels(const struct sweep_case *c) {
+static void run_kernels_of(const struct sweep_case *c, const struct kernel *tiles) {
     struct grid grid;
     if (!case_grid(c, &grid))
         return;
     struct variant variants[VARIANTS_MAX];
-    int count = all_variants(variants);
-    struct sweeper *sweeper = case_sweeper(c, &grid, kernel_find("temporal"));
+    int count = all_variants(variants, tiles);
+    struct sweeper *sweeper = case_sweeper(c, &grid, tiles);
     struct field *first = &sweeper->iterate[0];
     double *start = copy_of(first);
     for (int i = 0; i < count; i++) {
@@ -217,6 +219,12 @@ static void run_kernels(const struct sweep_case *c) {
     sweeper_free(sweeper);
 }
 
+static void run_kernels(const struct sweep_case *c) {
+    for (int row = 0; row < kernel_count; row++)
+        if (kernels[row].choose_tile)
+            run_kernels_of(c, &kernels[row]);
+}
+
 static void advance_rounds(const struct sweep_case *c, struct sweeper *sweeper) {
     for (int round = 0; round < 2; round++) {
         fill_halo(c, sweeper_current(sweeper));
@@ -225,13 +233,13 @@ static void advance_rounds(const struct sweep_case *c, struct sweeper *sweeper) 
 }
 
 /* As run_kernels, but against the reference kernel, which is faster than the serial loop. */
-static void compare_kernels(const struct sweep_case *c) {
+static void compare_kernels_of(const struct sweep_case *c, const struct kernel *tiles) {
     struct grid grid;
     if (!case_grid(c, &grid))
         return;
     struct variant variants[VARIANTS_MAX];
-    int count = all_variants(variants);
-    struct sweeper *sweeper = case_sweeper(c, &grid, kernel_find("temporal"));
+    int count = all_variants(variants, tiles);
+    struct sweeper *sweeper = case_sweeper(c, &grid, tiles);
     struct field *first = &sweeper->iterate[0];
     double *start = copy_of(first);
     uint64_t expected = 0;
@@ -246,6 +254,12 @@ static void compare_kernels(const struct sweep_case *c) {
     }
     free(start);
     sweeper_free(sweeper);
+}
+
+static void compare_kernels(const struct sweep_case *c) {
+    for (int row = 0; row < kernel_count; row++)
+        if (kernels[row].choose_tile)
+            compare_kernels_of(c, &kernels[row]);
 }
 
 /* Kinds of a pair of sides: four with values, one periodic. */
