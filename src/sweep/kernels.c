@@ -4,9 +4,8 @@
 #include "tile_plan.h"
 #include <string.h>
 
-/* Tiles cost something for each sweep of each row: what that is worth in sweeps at a time and in
- * points of a row, where sweeps one by one would not have to go beyond the second-level cache. */
-enum { WORTHWHILE_SWEEPS = 4, WORTHWHILE_SWEEPS_IN_CACHE = 16, WORTHWHILE_POINTS_IN_CACHE = 256 };
+/* Fewer sweeps at a time are hardly worth tiles. */
+enum { WORTHWHILE_SWEEPS = 4 };
 
 span_function span_baseline;
 
@@ -197,12 +196,9 @@ bool sweep_fits_second_level(const struct field_layout *layout, const struct swe
 
 const struct kernel *kernel_auto(const struct field_layout *layout,
                                  const struct sweep_caches *caches) {
-    bool tiles = layout->depth >= WORTHWHILE_SWEEPS;
-    if (sweep_fits_second_level(layout, caches))
-        tiles =
-            layout->depth >= WORTHWHILE_SWEEPS_IN_CACHE && layout->nx >= WORTHWHILE_POINTS_IN_CACHE;
-    if (tiles)
-        return kernel_find("temporal");
+    /* folding rows pays where they come from beyond the second-level cache */
+    if (layout->depth >= WORTHWHILE_SWEEPS)
+        return kernel_find(sweep_fits_second_level(layout, caches) ? "tiled" : "temporal");
     bool fits = iterates_bytes(layout) <= caches_known(*caches).last_level;
     return kernel_find(fits ? "vector" : "streaming");
 }

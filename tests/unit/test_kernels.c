@@ -319,11 +319,11 @@ static void kernels_are_chosen_by_size(void **state) {
     const struct {
         int dimensions, nx, ny, depth;
         const char *kernel;
-    } rows[] = {{2, 1000, 1000, 1, "streaming"}, {2, 1000, 1000, 4, "temporal"},
-                {2, 500, 500, 1, "vector"},      {2, 500, 500, 4, "temporal"},
-                {2, 256, 200, 16, "temporal"},   {2, 256, 200, 15, "vector"},
-                {2, 200, 256, 16, "vector"},     {1, 100, 1, 64, "vector"},
-                {1, 5000, 1, 64, "temporal"},    {1, 1000000, 1, 3, "streaming"}};
+    } rows[] = {
+        {2, 1000, 1000, 1, "streaming"}, {2, 1000, 1000, 4, "temporal"}, {2, 500, 500, 1, "vector"},
+        {2, 500, 500, 4, "temporal"},    {2, 256, 200, 4, "tiled"},      {2, 256, 200, 3, "vector"},
+        {2, 64, 1024, 4, "tiled"},       {2, 64, 1025, 4, "temporal"},   {1, 100, 1, 64, "tiled"},
+        {1, 100000, 1, 64, "temporal"},  {1, 1000000, 1, 3, "streaming"}};
     const struct sweep_caches caches = {.second_level = INT64_C(1) << 20,
                                         .last_level = INT64_C(1) << 22};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
