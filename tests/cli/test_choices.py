@@ -26,20 +26,20 @@ class Choices(Case):
         return self.record(*FIXED, *options, **machine(cache_bytes), **changes)["plan"]
 
     def test_kernel_and_depth(self):
-        """Temporal where parts are wide or leave the second-level cache; else by the caches."""
+        """In a pass several sweeps are temporal beyond the second-level cache, else tiled."""
         for options, cache_bytes, kernel, depth in (
-                (LARGE, 2**24, "temporal", 32),
-                (("grid.nx=3000", "grid.ny="), 2**24, "temporal", 64),
+                (LARGE, 2**24, "tiled", 32),
+                (("grid.nx=3000", "grid.ny="), 2**24, "tiled", 64),
                 ((*LARGE, "parallel.halo_depth=1"), 2**24, "vector", 1),
                 ((*LARGE, "parallel.halo_depth=1"), 2**16, "streaming", 1),
                 ((*LARGE, "parallel.kernel=vector"), 2**24, "vector", 1),
                 ((*LARGE, "parallel.kernel=temporal"), 2**24, "temporal", 32),
-                ((*LARGE, "solver.check_every=50"), 2**24, "temporal", 25),
+                ((*LARGE, "solver.check_every=50"), 2**24, "tiled", 25),
                 ((*LARGE, "solver.check_every=3"), 2**24, "vector", 3),
                 ((*LARGE, "solver.check_every=3"), 2**16, "streaming", 1),
-                ((*LARGE, "solver.max_sweeps=40", "solver.check_every=auto"), 2**24, "vector", 10),
+                ((*LARGE, "solver.max_sweeps=40", "solver.check_every=auto"), 2**24, "tiled", 10),
                 ((*LARGE, "solver.max_sweeps=40", "solver.check_every=auto"), 2**16, "temporal", 10),
-                (("grid.nx=200", "grid.ny=300"), 2**24, "vector", 32),
+                (("grid.nx=200", "grid.ny=300"), 2**24, "tiled", 32),
                 (("grid.nx=100000", "grid.ny=3"), 2**24, "vector", 1)):
             with self.subTest(options=options):
                 if "grid.ny=" in options:
