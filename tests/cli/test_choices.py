@@ -63,7 +63,7 @@ class Choices(Case):
     def test_reasons(self):
         """The header says what was chosen and why, and is silent about what was given."""
         out = self.jacobi(*FIXED, *LARGE, **machine(2**24)).out
-        self.assertIn("auto took kernel temporal: the sweeps of a block take one pass", out)
+        self.assertIn("auto took kernel tiled: the sweeps of a block take one pass", out)
         self.assertIn("auto took depth 32: deeper, little would be gained", out)
         out = self.jacobi(*FIXED, *LARGE, "parallel.halo_depth=2", **machine(2**16)).out
         self.assertIn("auto took kernel streaming: the iterates do not fit the caches", out)
