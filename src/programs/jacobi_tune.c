@@ -16,6 +16,7 @@ enum stage { STAGE_KERNELS, STAGE_TILES, STAGE_SCHEDULES, STAGE_HALOS, STAGES };
 static const double until_s[STAGES] = {9, 13, 15, 17};
 static const double hopeless = 0.7; /* of the best: one run is enough to see it */
 static const double solve_s = 0.05; /* that a solve sweeps, if one block is not longer */
+static const double limit_s = 0.5;  /* of a solve of several blocks, whatever it should take */
 static const double margin = 1.02;  /* a candidate must be faster by as much to be worth its line */
 
 /* The options that are tuned. */
@@ -62,8 +63,11 @@ static void set_trial(struct tuning *tuning, const struct choice *choice) {
     trial->parallel.halo_depth = choice->halo_depth;
     trial->parallel.kernel_tile = choice->tile;
     trial->parallel.schedule = choice->schedule;
-    trial->solver.rtol = trial->solver.atol = trial->solver.time_limit_s = 0;
+    trial->solver.rtol = trial->solver.atol = 0;
     trial->solver.max_sweeps = trial->solver.check_every = sweeps_of(tuning, choice->halo_depth);
+    /* the rate of a few points swept once promises anything; two blocks are the least that counts
+     */
+    trial->solver.time_limit_s = trial->solver.max_sweeps > 2 * choice->halo_depth ? limit_s : 0;
     trial->problem.exact[0] = '\0';
 }
 

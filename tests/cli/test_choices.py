@@ -149,6 +149,12 @@ class Tuning(Case):
         self.tune("--record", "r.json", "output.image=i.png", "output.history=no/such/h.csv")
         self.assertEqual(os.listdir(self.folder), ["plate.ini"])
 
+    def test_a_few_points_swept_once_promise_too_much(self):
+        """More ranks than cores, a point each: a sweep takes a time slice, not its nanoseconds."""
+        ranks = min(8, 2 * len(os.sched_getaffinity(0)))
+        out = self.tune("grid.nx=1", f"grid.ny={ranks}", ranks=ranks).out
+        self.assertIn("  keep\n", out)
+
     def test_what_cannot_run(self):
         """A variant that is refused has its reason in the table; a problem that is, ends the run."""
         out = self.tune("parallel.synchronous_sends=on", ranks=2).out
