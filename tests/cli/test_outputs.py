@@ -21,12 +21,14 @@ SCALED_DOWN = {  # each shipped input at a size that takes no time
     "lecture-4000.ini": ["grid.nx=60", "grid.ny=50", "solver.max_sweeps=20"],
     "line-8m.ini": ["grid.nx=900", "solver.max_sweeps=30"],
     "periodic.ini": ["grid.nx=16", "grid.ny=8"],
+    "weak-2m.ini": ["grid.nx=20", "grid.ny=10", "solver.max_sweeps=20"],
 }
 
 
 class Configurations(Case):
     def test_shipped_inputs_printed_give_the_same_run(self):
-        self.assertEqual(set(os.listdir(CONFIGS)), set(SCALED_DOWN))
+        shipped = {name for name in os.listdir(CONFIGS) if name.endswith(".ini")}
+        self.assertEqual(shipped, set(SCALED_DOWN))
         for name, smaller in SCALED_DOWN.items():
             with self.subTest(name=name):
                 given = os.path.join(CONFIGS, name)
