@@ -15,7 +15,7 @@ from lab import command, site
 
 BYTES_A_POINT = 16       # two iterates of doubles
 TINY = 16                # points along a side of a core's share whose points cost next to nothing
-IN_PASSES = "temporal"   # the kernel that does all sweeps between two exchanges in one pass
+IN_PASSES = ("tiled", "temporal")   # the kernels that do all sweeps between two exchanges in one pass
 SWEEPS_IN_PASS = 16
 RUN_S, QUICK_S = 0.1, 0.0005  # what one run should sweep for
 USUAL_LUPS = 2e9         # of one core, to choose the number of sweeps
@@ -114,7 +114,7 @@ def make_cases(kernels, all_places, cores, quick):
 
 def sweeps_in_pass(kernel):
     """Sweeps between two exchanges: those that the kernel can do in one pass."""
-    return SWEEPS_IN_PASS if kernel == IN_PASSES else 1
+    return SWEEPS_IN_PASS if kernel in IN_PASSES else 1
 
 
 def sweeps_for(points, cores, run_s):

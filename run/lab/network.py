@@ -27,8 +27,8 @@ def pattern_of(transport, in_rows):
     return "deep-halo" if in_rows else "halo"
 
 
-def pingpong_words(transport, in_rows, quick):
-    words = ["--pattern", pattern_of(transport, in_rows)]
+def pingpong_words(pattern, quick):
+    words = ["--pattern", pattern]
     if quick:
         return words + ["--fine", "--max", str(QUICK_LARGEST), "--repeats", "20"]
     return words + ["--fine", "--max", str(LARGEST)]
@@ -57,8 +57,8 @@ class Link(Series):
         self.command, self.runs, self.probes_s = None, [], []
 
     def run_once(self):
-        run = site.run(self.here, "pingpong", pingpong_words(self.transport, self.in_rows, self.quick), 2, 1,
-                       self.transport.settings, self.places)
+        words = pingpong_words(pattern_of(self.transport, self.in_rows), self.quick)
+        run = site.run(self.here, "pingpong", words, 2, 1, self.transport.settings, self.places)
         if run.problem:
             return None, run.problem
         times, fit, probe = pingpong_times(run.record), run.record["measured"]["fit"], probe_s(run.record)

@@ -23,9 +23,10 @@ QUICK_SOLVE = ["solver.max_sweeps=4", "grid.nx=64", "grid.ny=64"]
 def pingpong(here, transport, pair, quick):
     """Half a round trip, by size."""
     distance, places = pair
+    words = pingpong_words("window" if transport.name == WINDOW else "pingpong", quick)
 
     def take():
-        run = site.run(here, "pingpong", pingpong_words(transport, quick), 2, 1, transport.settings, places)
+        run = site.run(here, "pingpong", words, 2, 1, transport.settings, places)
         return (None if run.problem else pingpong_times(run.record)), run.problem
 
     return Series({"part": "pingpong", "transport": transport.name, "distance": distance}, "s", take)

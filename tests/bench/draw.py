@@ -13,7 +13,8 @@ import matplotlib
 matplotlib.use("Agg")
 from matplotlib import pyplot  # noqa: E402  the backend has to be chosen first
 
-COLOURS = {"plain": "0.65", "reference": "C7", "vector": "C0", "streaming": "C1", "temporal": "C2"}
+COLOURS = {"plain": "0.65", "reference": "C7", "vector": "C0", "streaming": "C1", "tiled": "C4",
+           "temporal": "C2"}
 
 
 def group(rows, key):
@@ -81,7 +82,7 @@ def draw_kernels(axes, rows):
         for row in members:
             at = place + (names.index(row["kernel"]) + 0.5 - len(names) / 2) * width
             rates = [rate / 1e9 for rate in values(row, "rate_lups")]
-            draw_bar(axes, at, width, rates, COLOURS.get(row["kernel"], "C4"), row["kernel"], "{:.1f}")
+            draw_bar(axes, at, width, rates, COLOURS.get(row["kernel"], "C5"), row["kernel"], "{:.1f}")
         limit = roofline(members, 24 if members[0]["source_varies"] else 16)
         if limit:
             axes.hlines(limit, place - 0.45, place + 0.45, color="black", linewidth=1.5,

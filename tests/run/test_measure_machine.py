@@ -68,14 +68,14 @@ class PlanTest(unittest.TestCase):
         self.assertAlmostEqual(kernels.rate_lups(case, 12e-6, 2e-6) / 1e9, 1)
         self.assertAlmostEqual(kernels.rate_lups(case._replace(cores=3), 12e-6, 2e-6) / 1e9, 3)
         self.assertIsNone(kernels.rate_lups(case, 12e-6, 10e-6))
-        in_passes = case._replace(kernel=kernels.IN_PASSES)
+        in_passes = case._replace(kernel=kernels.IN_PASSES[0])
         self.assertAlmostEqual(kernels.rate_lups(in_passes, 11e-6, 16e-6) / 1e9, 1)
         self.assertIsNone(kernels.rate_lups(case, 12e-6, 20e-6))
 
     def test_kernels_of_the_solver(self):
         found = kernels.kernel_names(BUILD)
         self.assertEqual(found[0], 'reference')
-        self.assertIn(kernels.IN_PASSES, found)
+        self.assertLessEqual(set(kernels.IN_PASSES), set(found))
         self.assertEqual(kernels.chosen_names(BUILD, None), found)
         self.assertEqual(kernels.chosen_names(BUILD, 'temporal,reference'), ['reference', 'temporal'])
 
