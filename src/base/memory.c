@@ -149,3 +149,7 @@ static int64_t cgroup_available(const char *root) {
 int64_t memory_available_bytes(const char *root) {
     return smaller_known(meminfo_available(root), cgroup_available(root));
 }
+
+bool memory_suffices(int64_t bytes, int64_t available_bytes) {
+    return available_bytes < 0 || bytes <= available_bytes / 10 * 9;
+}

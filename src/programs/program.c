@@ -43,12 +43,14 @@ static void check_wishes(const struct wish *wishes, int ranks, int nodes, struct
     for (int rank = 0; of_node != NULL && rank < ranks; rank++) {
         const struct wish *wish = &wishes[rank];
         of_node[wish->node] += wish->bytes;
-        if (wish->available_bytes < 0 || of_node[wish->node] <= wish->available_bytes)
+        if (memory_suffices(of_node[wish->node], wish->available_bytes))
             continue;
-        status_fail(status, EXIT_CODE_ENVIRONMENT,
-                    "the messages need %s or more on node %d, which has %s; ask for smaller ones",
-                    text_bytes(asked, sizeof asked, (double)of_node[wish->node]), wish->node,
-                    text_bytes(there, sizeof there, (double)wish->available_bytes));
+        status_fail(
+            status, EXIT_CODE_ENVIRONMENT,
+            "the messages need %s or more on node %d, which can give nine tenths of %s; ask "
+            "for smaller ones",
+            text_bytes(asked, sizeof asked, (double)of_node[wish->node]), wish->node,
+            text_bytes(there, sizeof there, (double)wish->available_bytes));
     }
     free(of_node);
 }

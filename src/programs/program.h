@@ -15,7 +15,7 @@ void program_head(const char *program, const struct team_facts *facts,
                   const struct binding_report *binding, FILE *out);
 
 /* Fails on all ranks with EXIT_CODE_ENVIRONMENT if the ranks of any node together want more memory
- * than it has, each `bytes`. COLLECTIVE. Returns status_good. */
+ * than memory_suffices allows, each `bytes`. COLLECTIVE. Returns status_good. */
 bool program_memory_check(struct team *team, int64_t bytes, struct status *status);
 
 #endif

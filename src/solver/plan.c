@@ -163,11 +163,11 @@ static void check_nodes(const struct memory_need *needs, int ranks, struct statu
             if (needs[rank].available < available)
                 available = needs[rank].available;
         }
-        if (available >= 0 && bytes > available) {
+        if (!memory_suffices(bytes, available)) {
             char need[32], have[32];
             status_fail(status, EXIT_CODE_ENVIRONMENT,
                         "memory: %d rank%s on node %" PRId64 " need%s %s, the node or its cgroup "
-                        "has %s left; use a smaller grid or more nodes",
+                        "can give nine tenths of %s; use a smaller grid or more nodes",
                         sharing, sharing == 1 ? "" : "s", needs[first].node,
                         sharing == 1 ? "s" : "", text_bytes(need, sizeof need, (double)bytes),
                         text_bytes(have, sizeof have, (double)available));

@@ -135,9 +135,8 @@ static bool read_options(struct bench_options *options, int argc, char **argv,
 }
 
 static bool fits_memory(const struct problem *problem, int64_t taken_bytes) {
-    const int64_t have = memory_available_bytes("");
     const int64_t need = taken_bytes + 2 * (int64_t)problem->layout.bytes;
-    return have < 0 || need < have / 10 * 9;
+    return memory_suffices(need, memory_available_bytes(""));
 }
 
 /* Whether the caller asked for this size, and the machine has room for one that is huge. */
@@ -206,8 +205,9 @@ static bool check_memory(const struct sizes *sizes, struct status *status) {
     const int64_t need = 5 * sizes->copy_count * (int64_t)sizeof(double);
     const int64_t have = memory_available_bytes("");
     char need_text[32], have_text[32];
-    if (have >= 0 && need > have)
-        status_fail(status, EXIT_CODE_ENVIRONMENT, "%s of memory are needed, %s are free; --quick",
+    if (!memory_suffices(need, have))
+        status_fail(status, EXIT_CODE_ENVIRONMENT,
+                    "%s of memory are needed, nine tenths of %s can be had; --quick",
                     text_bytes(need_text, sizeof need_text, (double)need),
                     text_bytes(have_text, sizeof have_text, (double)have));
     return status_good(status);

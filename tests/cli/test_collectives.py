@@ -4,7 +4,7 @@ usage: see lab_cli.py
 """
 import re
 
-from lab_cli import Case, main, run
+from lab_cli import Case, main, run, unless_the_node_holds
 
 OPERATIONS = ("bcast", "allgather", "allreduce", "alltoall")
 SHORT = ("--repeats", "5", "--repeats-large", "2")
@@ -77,13 +77,9 @@ class BadInput(Case):
     def test_one_rank_is_not_enough(self):
         self.refused(2, "two ranks are needed", ranks=1)
 
+    @unless_the_node_holds(64 << 30)  # 4 ranks have 2 buffers of 4 blocks
     def test_more_memory_than_the_node_has(self):
-        with open("/proc/meminfo", encoding="utf-8") as file:
-            available = int(re.search(r"MemAvailable: *(\d+) kB", file.read()).group(1))
-        size = available * 1024 // (2 * 4 * 4) + 1  # 4 ranks have 2 buffers of 4 blocks
-        if size > 2**31 - 8:
-            self.skipTest("a node with more memory than these messages")
-        self.refused(5, "ask for smaller ones", "--max", str(size), ranks=4)
+        self.refused(5, "the messages need 64.0 GiB or more", "--max", str(2**31 - 8), ranks=4)
 
     def test_a_record_that_cannot_be_written(self):
         self.refused(6, "--record", "--record", "/no/such/folder/record.json")

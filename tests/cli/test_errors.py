@@ -253,7 +253,7 @@ class Environment(Refusals):
             done = self.jacobi("grid.nx=90000000", "grid.ny=90000000", ranks=ranks)
             self.assertEqual(done.code, 5)
             self.assertRegex(done.err, r"^jacobi: memory: .* on node 0 needs? 115\.1 PiB, the node or "
-                             r"its cgroup has .* left; use a smaller grid or more nodes\n$")
+                             r"its cgroup can give nine tenths of .*; use a smaller grid or more nodes\n$")
             self.assertEqual(done.out, "")
 
     def test_launcher_of_another_mpi(self):

@@ -168,6 +168,15 @@ static void memory_is_what_every_group_leaves(void **state) {
     remove_folder(folder);
 }
 
+static void a_tenth_of_memory_stays_free(void **state) {
+    (void)state;
+    assert_true(memory_suffices(900, 1000));
+    assert_false(memory_suffices(901, 1000));
+    assert_false(memory_suffices(1, 0));
+    assert_false(memory_suffices(INT64_MAX, INT64_MAX));
+    assert_true(memory_suffices(INT64_MAX, -1)); /* nothing could be read */
+}
+
 static void memory_is_aligned_and_zero(void **state) {
     (void)state;
     struct status status = {0};
@@ -214,6 +223,7 @@ int main(void) {
         cmocka_unit_test(the_nearest_word_is_one_that_may_be_meant),
         cmocka_unit_test(memory_is_what_the_node_has),
         cmocka_unit_test(memory_is_what_every_group_leaves),
+        cmocka_unit_test(a_tenth_of_memory_stays_free),
         cmocka_unit_test(memory_is_aligned_and_zero),
         cmocka_unit_test(the_first_error_stays),
         cmocka_unit_test(the_clock_goes_forward),
