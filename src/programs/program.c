@@ -40,17 +40,16 @@ struct wish {
 static void check_wishes(const struct wish *wishes, int ranks, int nodes, struct status *status) {
     int64_t *of_node = calloc((size_t)nodes, sizeof *of_node);
     char asked[32], there[32];
-    for (int rank = 0; of_node != NULL && rank < ranks; rank++) {
+    for (int rank = 0; of_node != NULL && rank < ranks; rank++)
+        of_node[wishes[rank].node] += wishes[rank].bytes;
+    for (int rank = 0; of_node != NULL && rank < ranks && status_good(status); rank++) {
         const struct wish *wish = &wishes[rank];
-        of_node[wish->node] += wish->bytes;
-        if (memory_suffices(of_node[wish->node], wish->available_bytes))
-            continue;
-        status_fail(
-            status, EXIT_CODE_ENVIRONMENT,
-            "the messages need %s or more on node %d, which can give nine tenths of %s; ask "
-            "for smaller ones",
-            text_bytes(asked, sizeof asked, (double)of_node[wish->node]), wish->node,
-            text_bytes(there, sizeof there, (double)wish->available_bytes));
+        if (!memory_suffices(of_node[wish->node], wish->available_bytes))
+            status_fail(status, EXIT_CODE_ENVIRONMENT,
+                        "the messages need %s on node %d, which can give nine tenths of %s; ask "
+                        "for smaller ones",
+                        text_bytes(asked, sizeof asked, (double)of_node[wish->node]), wish->node,
+                        text_bytes(there, sizeof there, (double)wish->available_bytes));
     }
     free(of_node);
 }

@@ -79,7 +79,7 @@ class BadInput(Case):
 
     @unless_the_node_holds(64 << 30)  # 4 ranks have 2 buffers of 4 blocks
     def test_more_memory_than_the_node_has(self):
-        self.refused(5, "the messages need 64.0 GiB or more", "--max", str(2**31 - 8), ranks=4)
+        self.refused(5, "the messages need 64.0 GiB on node 0", "--max", str(2**31 - 8), ranks=4)
 
     def test_a_record_that_cannot_be_written(self):
         self.refused(6, "--record", "--record", "/no/such/folder/record.json")
