@@ -13,6 +13,7 @@
 enum flag_kind {
     FLAG_SWITCH,   /* bool: there is no next word, the flag alone sets it */
     FLAG_TEXT,     /* const char *: the word itself, which belongs to argv */
+    FLAG_PICTURE,  /* the same, for a file that becomes a PNG: any other ending is refused */
     FLAG_INTEGER,  /* int */
     FLAG_REAL,     /* double */
     FLAG_BYTES,    /* int64_t: 100, 64K, 16M, 2G (powers of 1024; 64KiB is the same) */

@@ -20,13 +20,25 @@ def read_record(path):
     return record
 
 
-def check_writable(option, path):
-    """Before a long run: the folder of an output must be there."""
+def is_one(path, mark):
+    """Whether a file is a JSON object that has this (key, value)."""
+    try:
+        return read_record(path).get(mark[0]) == mark[1]
+    except Problem:
+        return False
+
+
+def check_writable(option, path, mark):
+    """Before a long run: the folder of an output must be there. A file that is there already is written
+    over only where it is empty or of the same kind, an object with `mark`, a (key, value)."""
     folder = Path(path).absolute().parent
     if not os.access(folder, os.W_OK | os.X_OK):
         raise Problem(FILES, f"{option} {path}: {folder} is no folder that can be written")
     if Path(path).is_dir():
         raise Problem(FILES, f"{option} {path}: is a folder")
+    if Path(path).exists() and Path(path).stat().st_size > 0 and not is_one(path, mark):
+        raise Problem(FILES, f"{option} {path}: holds something else than this script writes; choose another "
+                             "name or remove it")
 
 
 def write_record(path, record):

@@ -55,15 +55,18 @@ static struct option option_of(const struct flag *flag) {
 }
 
 static bool has_value(const struct flag *flag) {
-    return flag->kind != FLAG_SWITCH && flag->kind != FLAG_TEXT;
+    return flag->kind != FLAG_SWITCH && flag->kind != FLAG_TEXT && flag->kind != FLAG_PICTURE;
 }
 
 static void take_value(const struct flag *flag, void *values, char *word, struct status *status) {
     char why[OPTION_WHY_BYTES];
     const struct option option = option_of(flag);
-    if (flag->kind == FLAG_TEXT)
+    const bool text = flag->kind == FLAG_TEXT || flag->kind == FLAG_PICTURE;
+    const bool good = flag->kind == FLAG_PICTURE ? picture_name_allowed(word, why)
+                                                 : text || option_read(&option, values, word, why);
+    if (good && text)
         *(const char **)((char *)values + flag->offset) = word;
-    else if (!option_read(&option, values, word, why))
+    else if (!good)
         status_fail(status, EXIT_CODE_USAGE, "command line: %s: %s", flag->name, why);
 }
 

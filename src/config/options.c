@@ -109,7 +109,7 @@ const struct option options[] = {
 
     {"output", "record", OPTION_PATH, offsetof(struct config, output.record), "",
      .help = "JSON record of the run; - is standard output"},
-    {"output", "image", OPTION_PATH, offsetof(struct config, output.image), "",
+    {"output", "image", OPTION_PICTURE, offsetof(struct config, output.image), "",
      .help = "picture of the solution (PNG)"},
     {"output", "history", OPTION_PATH, offsetof(struct config, output.history), "",
      .help = "sweep, time and residual at each check (CSV)"},

@@ -18,6 +18,7 @@ enum option_type {
     OPTION_SWITCH,       /* bool: off, on */
     OPTION_WORD,         /* char[OPTION_WORD_BYTES] */
     OPTION_PATH,         /* char[CONFIG_TEXT_BYTES] */
+    OPTION_PICTURE,      /* the same, of a PNG */
     OPTION_EXPRESSION,   /* the same */
     OPTION_SIDE,         /* struct side_option */
     OPTION_PROCESS_GRID, /* struct process_grid_wish */
@@ -59,6 +60,10 @@ void option_section_unknown(const char *place, const char *section, struct statu
  * `why` written ("-5 is not in 1..10"). */
 bool option_read(const struct option *option, void *values, const char *text,
                  char why[OPTION_WHY_BYTES]);
+
+/* True unless the name of a picture ends as that of another format than PNG, which it would not
+ * get; false with `why` written. Names without an ending are allowed: "-", /dev/null. */
+bool picture_name_allowed(const char *path, char why[OPTION_WHY_BYTES]);
 
 /* Writes the value of the field as text that option_read reads to the same. Returns `text`. */
 const char *option_write(const struct option *option, const void *values,

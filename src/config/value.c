@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
 /* Fields of type OPTION_ENUM are read and written as unsigned, which is what both compilers make of
  * such an enum. */
@@ -91,6 +92,9 @@ const char *option_values(const struct option *option, char *text, size_t size) 
         break;
     case OPTION_PATH:
         snprintf(text, size, "file name, or empty");
+        break;
+    case OPTION_PICTURE:
+        snprintf(text, size, "file name ending in .png, or empty");
         break;
     case OPTION_EXPRESSION:
         snprintf(text, size, "expression in x and y");
@@ -201,6 +205,16 @@ static bool read_text(const struct option *option, char *field, const char *text
         return false;
     }
     return copy_text(field, CONFIG_TEXT_BYTES, text, why);
+}
+
+bool picture_name_allowed(const char *path, char why[OPTION_WHY_BYTES]) {
+    const char *slash = strrchr(path, '/');
+    const char *ending = strrchr(slash ? slash : path, '.');
+    const bool allowed = !ending || strcasecmp(ending, ".png") == 0;
+    if (!allowed)
+        snprintf(why, OPTION_WHY_BYTES, "'%.200s' does not end in .png, and pictures are PNG only",
+                 path);
+    return allowed;
 }
 
 /* Index of the kind of side that a text begins with, -1 if none; `rest` is what follows it. */
@@ -370,6 +384,8 @@ bool option_read(const struct option *option, void *values, const char *text,
         return read_index(option, field, text, why);
     case OPTION_WORD:
         return read_word(option, field, text, why);
+    case OPTION_PICTURE:
+        return picture_name_allowed(text, why) && read_text(option, field, text, why);
     case OPTION_PATH:
     case OPTION_EXPRESSION:
         return read_text(option, field, text, why);
@@ -447,6 +463,7 @@ const char *option_write(const struct option *option, const void *values,
         return text;
     case OPTION_WORD:
     case OPTION_PATH:
+    case OPTION_PICTURE:
     case OPTION_EXPRESSION:
         snprintf(text, CONFIG_TEXT_BYTES, "%s", (const char *)field);
         return text;

@@ -16,7 +16,7 @@ static const struct flag flags[] = {
     {"--record", "FILE", "write the JSON record of the run (- for standard output)",
      offsetof(struct jacobi_options, record), .kind = FLAG_TEXT},
     {"--image", "FILE.png", "draw the solution", offsetof(struct jacobi_options, image),
-     .kind = FLAG_TEXT},
+     .kind = FLAG_PICTURE},
     {"--sketch", NULL, "draw the solution in characters",
      offsetof(struct jacobi_options, flags.sketch), .kind = FLAG_SWITCH},
     {"--quiet", NULL, "no progress lines", offsetof(struct jacobi_options, flags.quiet),

@@ -35,7 +35,7 @@ static const struct flag flags[] = {
     {"--record", "FILE", "write the JSON record (- for standard output)",
      offsetof(struct pingpong_options, record), .kind = FLAG_TEXT},
     {"--plot", "FILE.png", "draw time and bandwidth, with the fit",
-     offsetof(struct pingpong_options, plot), .kind = FLAG_TEXT},
+     offsetof(struct pingpong_options, plot), .kind = FLAG_PICTURE},
     {"--help", NULL, "print this", offsetof(struct pingpong_options, wish.help),
      .kind = FLAG_SWITCH},
     {"--version", NULL, "print versions of everything a result depends on",

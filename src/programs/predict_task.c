@@ -22,7 +22,7 @@ static const struct flag flags[] = {
     {"--cores", "N", "cores of a node", offsetof(struct predict_options, cores), FLAG_INTEGER, 1,
      1 << 20, NULL, NULL},
     {"--plot", "FILE.png", "draw time over ranks", offsetof(struct predict_options, plot),
-     FLAG_TEXT, 0, 0, NULL, NULL},
+     FLAG_PICTURE, 0, 0, NULL, NULL},
     {"--record", "FILE", "write the JSON record (- for standard output)",
      offsetof(struct predict_options, record), FLAG_TEXT, 0, 0, NULL, NULL},
     {"--help", NULL, "print this", offsetof(struct predict_options, help), FLAG_SWITCH, 0, 0, NULL,

@@ -13,6 +13,7 @@ import scripts
 from lab import command, cores, job, launch, pictures, records
 
 HYDRA_VERSION = 'HYDRA build details:\n    Version:    4.0.2\n'
+MARK = ('program', 'lab')
 OPEN_MPI_VERSION = 'mpiexec (OpenRTE) 4.1.4\n'
 
 
@@ -210,8 +211,18 @@ class RecordTest(Folder):
             path.write_text(text)
             self.assert_problem(6, words, records.read_record, path)
         self.assert_problem(6, 'No such file', records.write_record, self.folder / 'x/a.json', {})
-        self.assert_problem(6, 'no folder', records.check_writable, '--json', '/no/such/a.json')
-        self.assert_problem(6, 'is a folder', records.check_writable, '--json', self.folder)
+        self.assert_problem(6, 'no folder', records.check_writable, '--json', '/no/such/a.json', MARK)
+        self.assert_problem(6, 'is a folder', records.check_writable, '--json', self.folder, MARK)
+
+    def test_only_records_of_the_same_kind_are_written_over(self):
+        path = self.folder / 'a.json'
+        for text in '{"program": "bench"}', '[1]', 'a picture':
+            path.write_text(text)
+            self.assert_problem(6, 'holds something else', records.check_writable, 'RECORD', path, MARK)
+        for text in '{"program": "lab", "more": 1}', '':
+            path.write_text(text)
+            records.check_writable('RECORD', path, MARK)
+            self.assertEqual(path.read_text(), text)
 
     def test_spread(self):
         self.assertEqual(records.spread(iter([3, 1, 2])),

@@ -315,6 +315,8 @@ static const struct refusal refusals[] = {
      "1"},
     {"[grid]\nnx = 5\n[parallel]\nhalo_depth = 65\n",
      "in.ini:4: parallel.halo_depth: 65 is not in 1..64 or auto"},
+    {"[grid]\nnx = 5\n[output]\nimage = out.png/a.svg\n",
+     "in.ini:4: output.image: 'out.png/a.svg' does not end in .png, and pictures are PNG only"},
     {"[grid]\nnx = 5\n[output]\nimage = a\nhistory = a\n",
      "in.ini:5: output.history: the same file as output.image"},
 };

@@ -15,7 +15,7 @@ enum colour { RED, GREEN, BLUE };
 
 struct options {
     bool loud;
-    const char *file;
+    const char *file, *picture;
     int count, any;
     double share, delay_s;
     int64_t size_bytes, free_bytes;
@@ -38,6 +38,7 @@ static const struct options standard = {.count = 50,
 static const struct flag rows[] = {
     {"--loud", NULL, "say more", offsetof(struct options, loud), .kind = FLAG_SWITCH},
     {"--file", "FILE", "where to", offsetof(struct options, file), .kind = FLAG_TEXT},
+    {"--picture", "FILE.png", "drawn", offsetof(struct options, picture), .kind = FLAG_PICTURE},
     {"-n", "COUNT", "how often", offsetof(struct options, count), .kind = FLAG_INTEGER, 1, 1000},
     {"--any", "N", "any number", offsetof(struct options, any), .kind = FLAG_INTEGER},
     {"--share", "PART", "a part", offsetof(struct options, share), .kind = FLAG_REAL, 0, 1},
@@ -67,6 +68,7 @@ static struct status read_words(struct options *options, const char *const *word
     const bool taken = flags_read(&table, options, argc, argv, &status);
     assert_int_equal(taken, status.code == EXIT_CODE_DONE);
     options->file = options->file ? "set" : NULL; /* the copy of argv ends here */
+    options->picture = options->picture ? "set" : NULL;
     return status;
 }
 
@@ -135,6 +137,17 @@ static void test_the_last_word_counts(void **state) {
     options = standard;
     assert_true(flags_read(&table, &options, 5, argv, &status));
     assert_int_equal(options.count, 3);
+}
+
+static void test_pictures(void **state) {
+    (void)state;
+    const char *const names[] = {"a.png", "a.PNG", "out.2/a", "-", "/dev/null"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        assert_string_equal(good("--picture", names[i]).picture, "set");
+    refused("--picture", "a.jpg",
+            "command line: --picture: 'a.jpg' does not end in .png, and pictures are PNG only");
+    refused("--picture", "a.png.",
+            "command line: --picture: 'a.png.' does not end in .png, and pictures are PNG only");
 }
 
 static void test_refused_numbers(void **state) {
@@ -219,6 +232,7 @@ static void test_help(void **state) {
     assert_int_equal(fclose(out), 0);
     assert_string_equal(text, "  --loud               say more\n"
                               "  --file FILE          where to\n"
+                              "  --picture FILE.png   drawn\n"
                               "  -n COUNT             how often (1..1000; default 50)\n"
                               "  --any N              any number (-2147483648..2147483647)\n"
                               "  --share PART         a part (0..1; default 0.5)\n"
@@ -232,12 +246,19 @@ static void test_help(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_kind),           cmocka_unit_test(test_bytes),
-        cmocka_unit_test(test_quantities),           cmocka_unit_test(test_lists),
-        cmocka_unit_test(test_the_last_word_counts), cmocka_unit_test(test_refused_numbers),
-        cmocka_unit_test(test_refused_sizes),        cmocka_unit_test(test_refused_quantities),
-        cmocka_unit_test(test_refused_words),        cmocka_unit_test(test_refused_long_list),
-        cmocka_unit_test(test_refused_flags),        cmocka_unit_test(test_help),
+        cmocka_unit_test(test_every_kind),
+        cmocka_unit_test(test_bytes),
+        cmocka_unit_test(test_quantities),
+        cmocka_unit_test(test_lists),
+        cmocka_unit_test(test_the_last_word_counts),
+        cmocka_unit_test(test_pictures),
+        cmocka_unit_test(test_refused_numbers),
+        cmocka_unit_test(test_refused_sizes),
+        cmocka_unit_test(test_refused_quantities),
+        cmocka_unit_test(test_refused_words),
+        cmocka_unit_test(test_refused_long_list),
+        cmocka_unit_test(test_refused_flags),
+        cmocka_unit_test(test_help),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
