@@ -76,11 +76,13 @@ struct temporal_tile;
 struct tiling;
 typedef void kernel_tile_function(const struct temporal_tile *tile);
 
-/* Sweeps a box `times` times over as one level of a tile does, on copies of its rows that stay in
- * the first-level cache if it is small: the ceiling of a kernel that is blocked in time. u_new gets
- * the result, which for one time is that of kernel_function. At most 32 rows; x0 is a multiple of
- * 8. False without memory. */
-typedef bool kernel_level_function(const struct kernel_box *box, int64_t times);
+/* Sweeps a box `times` times over as the levels of a tile do, on copies of its rows: the ceiling of
+ * a kernel that is blocked in time. One level stays in the first-level cache if the box is small.
+ * Of several, 2..64, each has two rows of its own that the tile keeps from step to step, which then
+ * lie in the second-level cache. u_new gets the result, which for one time is that of
+ * kernel_function. At most 32 rows, 2 or more of them where there are several levels; x0 is a
+ * multiple of 8. False without memory. */
+typedef bool kernel_level_function(const struct kernel_box *box, int64_t times, int levels);
 
 /* A kernel is a row of the table. Bytes count one read and one write of each value that a point
  * needs; a plain store also fetches the line it fills, 8 bytes a point that are not counted. */

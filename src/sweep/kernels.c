@@ -4,7 +4,7 @@
 #include "tile_plan.h"
 #include <string.h>
 
-/* Fewer sweeps at a time are hardly worth tiles. */
+/* Fewer sweeps at a time hardly pay for the walk over a tile. */
 enum { WORTHWHILE_SWEEPS = 4 };
 
 span_function span_baseline;
@@ -25,8 +25,8 @@ static void temporal_baseline(const struct temporal_tile *tile) {
     kernel_temporal(tile, &folded_baseline);
 }
 
-static bool level_baseline(const struct kernel_box *box, int64_t times) {
-    return kernel_level(box, times, &folded_baseline);
+static bool level_baseline(const struct kernel_box *box, int64_t times, int levels) {
+    return kernel_level(box, times, levels, &folded_baseline);
 }
 
 static bool always(void) {
@@ -52,8 +52,8 @@ static void temporal_avx2(const struct temporal_tile *tile) {
     kernel_temporal(tile, &folded_avx2);
 }
 
-static bool level_avx2(const struct kernel_box *box, int64_t times) {
-    return kernel_level(box, times, &folded_avx2);
+static bool level_avx2(const struct kernel_box *box, int64_t times, int levels) {
+    return kernel_level(box, times, levels, &folded_avx2);
 }
 
 static bool has_avx2(void) {
@@ -76,8 +76,8 @@ static void temporal_avx512(const struct temporal_tile *tile) {
     kernel_temporal(tile, &folded_avx512);
 }
 
-static bool level_avx512(const struct kernel_box *box, int64_t times) {
-    return kernel_level(box, times, &folded_avx512);
+static bool level_avx512(const struct kernel_box *box, int64_t times, int levels) {
+    return kernel_level(box, times, levels, &folded_avx512);
 }
 
 static bool has_avx512(void) {

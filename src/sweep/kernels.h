@@ -33,7 +33,7 @@ void kernel_vector(const struct kernel_box *box, span_function *sweep);
 void kernel_streaming(const struct kernel_box *box, span_function *sweep);
 void kernel_tiled(const struct temporal_tile *tile, span_function *sweep);
 void kernel_temporal(const struct temporal_tile *tile, const struct folded_functions *folded);
-bool kernel_level(const struct kernel_box *box, int64_t times,
+bool kernel_level(const struct kernel_box *box, int64_t times, int levels,
                   const struct folded_functions *folded);
 
 /* How a kernel with tiles cuts them into columns and what it needs for it. */

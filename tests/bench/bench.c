@@ -14,18 +14,22 @@ static const char program[] = "bench";
 /* Sizes of one run: of the memory copied, and of the problems. */
 struct sizes {
     int64_t copy_count;
-    struct problem problems[14];
+    struct problem problems[16];
 };
 
 static const struct sizes usual_sizes = {
     INT64_C(1) << 26,
-    {{.dimensions = 2, .points = {8192, 8192}, .sweeps = {6, 32}},
-     {.dimensions = 2, .points = {8192, 8192}, .sweeps = {6, 32}, .source_varies = true},
+    {{.dimensions = 2, .points = {8192, 8192}, .sweeps = {6, 64}, .block_sweeps = 64},
+     {.dimensions = 2,
+      .points = {8192, 8192},
+      .sweeps = {6, 64},
+      .block_sweeps = 64,
+      .source_varies = true},
      {.dimensions = 2, .points = {1024, 1024}, .sweeps = {384, 1024}},
      {.dimensions = 2, .points = {1024, 1024}, .sweeps = {384, 768}, .source_varies = true},
      {.dimensions = 2, .points = {256, 256}, .sweeps = {8192, 16384}},
      {.dimensions = 2, .points = {256, 256}, .sweeps = {8192, 16384}, .source_varies = true},
-     {.dimensions = 1, .points = {INT64_C(1) << 26, 1}, .sweeps = {6, 32}},
+     {.dimensions = 1, .points = {INT64_C(1) << 26, 1}, .sweeps = {6, 64}, .block_sweeps = 64},
      {.dimensions = 2, .points = {96, 8}, .sweeps = {400000, 400000}, .in_l1 = true},
      {.dimensions = 2,
       .points = {96, 8},
@@ -33,33 +37,40 @@ static const struct sizes usual_sizes = {
       .in_l1 = true,
       .source_varies = true},
      {.dimensions = 1, .points = {768, 1}, .sweeps = {400000, 400000}, .in_l1 = true},
+     {.dimensions = 2, .points = {192, 8}, .sweeps = {200000, 200000}, .in_l1 = true, .levels = 1},
      {.dimensions = 2,
       .points = {192, 8},
       .sweeps = {200000, 200000},
       .in_l1 = true,
-      .level = true},
-     {.dimensions = 2,
-      .points = {192, 8},
-      .sweeps = {200000, 200000},
-      .in_l1 = true,
-      .level = true,
+      .levels = 1,
       .source_varies = true},
-     {.dimensions = 1,
-      .points = {1536, 1},
+     {.dimensions = 1, .points = {1536, 1}, .sweeps = {200000, 200000}, .in_l1 = true, .levels = 1},
+     {.dimensions = 2, .points = {512, 4}, .sweeps = {200000, 200000}, .in_l1 = true, .levels = 64},
+     {.dimensions = 2,
+      .points = {512, 4},
       .sweeps = {200000, 200000},
       .in_l1 = true,
-      .level = true},
-     {.dimensions = 2, .points = {16384, 16384}, .sweeps = {2, 32}, .huge = true}}};
+      .levels = 64,
+      .source_varies = true},
+     {.dimensions = 2,
+      .points = {16384, 16384},
+      .sweeps = {2, 64},
+      .block_sweeps = 64,
+      .huge = true}}};
 
 static const struct sizes quick_sizes = {
     INT64_C(1) << 18,
-    {{.dimensions = 2, .points = {193, 130}, .sweeps = {4, 32}},
-     {.dimensions = 2, .points = {193, 130}, .sweeps = {4, 32}, .source_varies = true},
+    {{.dimensions = 2, .points = {193, 130}, .sweeps = {4, 64}, .block_sweeps = 64},
+     {.dimensions = 2,
+      .points = {193, 130},
+      .sweeps = {4, 64},
+      .block_sweeps = 64,
+      .source_varies = true},
      {.dimensions = 2, .points = {64, 64}, .sweeps = {36, 64}},
      {.dimensions = 2, .points = {64, 64}, .sweeps = {36, 64}, .source_varies = true},
      {.dimensions = 2, .points = {31, 40}, .sweeps = {36, 64}},
      {.dimensions = 2, .points = {31, 40}, .sweeps = {36, 64}, .source_varies = true},
-     {.dimensions = 1, .points = {10001, 1}, .sweeps = {4, 32}},
+     {.dimensions = 1, .points = {10001, 1}, .sweeps = {4, 64}, .block_sweeps = 64},
      {.dimensions = 2, .points = {96, 8}, .sweeps = {200, 200}, .in_l1 = true},
      {.dimensions = 2,
       .points = {96, 8},
@@ -67,15 +78,22 @@ static const struct sizes quick_sizes = {
       .in_l1 = true,
       .source_varies = true},
      {.dimensions = 1, .points = {768, 1}, .sweeps = {200, 200}, .in_l1 = true},
-     {.dimensions = 2, .points = {192, 8}, .sweeps = {100, 100}, .in_l1 = true, .level = true},
+     {.dimensions = 2, .points = {192, 8}, .sweeps = {100, 100}, .in_l1 = true, .levels = 1},
      {.dimensions = 2,
       .points = {192, 8},
       .sweeps = {100, 100},
       .in_l1 = true,
-      .level = true,
+      .levels = 1,
       .source_varies = true},
-     {.dimensions = 1, .points = {1536, 1}, .sweeps = {100, 100}, .in_l1 = true, .level = true},
-     {.dimensions = 2, .points = {257, 256}, .sweeps = {2, 32}, .huge = true}}};
+     {.dimensions = 1, .points = {1536, 1}, .sweeps = {100, 100}, .in_l1 = true, .levels = 1},
+     {.dimensions = 2, .points = {512, 4}, .sweeps = {100, 100}, .in_l1 = true, .levels = 64},
+     {.dimensions = 2,
+      .points = {512, 4},
+      .sweeps = {100, 100},
+      .in_l1 = true,
+      .levels = 64,
+      .source_varies = true},
+     {.dimensions = 2, .points = {257, 256}, .sweeps = {2, 64}, .block_sweeps = 64, .huge = true}}};
 
 enum { SIZES = sizeof usual_sizes.problems / sizeof usual_sizes.problems[0] };
 
@@ -170,7 +188,8 @@ static bool row_makes_sense(const struct bench *bench, const struct problem *pro
                             const struct kernel *kernel) {
     if (problem->in_l1)
         return kernel && kernel_suits_l1(kernel) &&
-               problem->level == (kernel_load(kernel) == LOAD_BLOCKED);
+               (problem->levels > 0) == (kernel_load(kernel) == LOAD_BLOCKED) &&
+               (problem->levels <= 1 || kernel->choose_level);
     if (problem->huge)
         return kernel && kernel_load(kernel) == LOAD_BLOCKED &&
                threads == bench->threads[bench->thread_counts - 1];

@@ -69,7 +69,8 @@ def kernel_group(row):
 def kernel_title(rows):
     if rows[0]["in_l1"]:
         what = "a line" if len(rows[0]["points"]) == 1 else "a grid"
-        return f"{what} a thread in the first cache, no memory in the way"
+        kept = ", kept rows in the second" if rows[0]["levels"] > 1 else ", no memory in the way"
+        return f"{what} a thread in the first cache{kept}"
     points = " x ".join(map(str, rows[0]["points"]))
     return points if len(rows[0]["points"]) == 2 else f"line of {points}"
 
@@ -127,7 +128,9 @@ def matrix_panels(record):
 def panels(record):
     """Functions that draw into axes."""
     def panel(row):
-        return len(row["points"]) if row["in_l1"] else tuple(row["points"])
+        if row["in_l1"]:
+            return len(row["points"]), row["levels"] > 1
+        return tuple(row["points"])
 
     for rows in group(record["rows"], panel).values():
         yield lambda axes, rows=rows: draw_kernels(axes, rows)

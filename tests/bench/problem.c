@@ -30,8 +30,10 @@ bool problem_complete(struct problem *problem, struct status *status) {
     const double length[AXIS_COUNT] = {(double)problem->points[AXIS_X] + 1,
                                        (double)problem->points[AXIS_Y] + 1};
     const struct equation equation = {.diffusion = 1, .source_varies = problem->source_varies};
+    if (problem->block_sweeps == 0)
+        problem->block_sweeps = BLOCK_SWEEPS;
     problem->layout = field_layout_make(problem->dimensions, problem->points[AXIS_X],
-                                        problem->points[AXIS_Y], BLOCK_SWEEPS);
+                                        problem->points[AXIS_Y], problem->block_sweeps);
     return grid_make(&problem->grid, problem->dimensions, problem->points, length, dirichlet,
                      status) &&
            stencil_make(&problem->stencil, &problem->grid, &equation, 1, status);

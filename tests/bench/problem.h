@@ -5,10 +5,7 @@
 
 #include "funnel/sweep.h"
 
-enum {
-    BLOCK_SWEEPS = 32, /* most sweeps a call of sweeper_advance: a kernel may block them in time */
-    WARM_UP_SWEEPS = 2
-};
+enum { BLOCK_SWEEPS = 32 /* where a problem says nothing */, WARM_UP_SWEEPS = 2 };
 
 /* How long a sample is: a kernel that does many sweeps in one pass through memory needs more of
  * them for the same time. */
@@ -18,9 +15,13 @@ struct problem {
     int dimensions;
     global_index points[AXIS_COUNT]; /* of one thread's own grid where in_l1 */
     bool in_l1;                      /* every thread sweeps a grid of its own in its first cache */
-    bool level; /* in_l1: for kernels blocked in time, which keep one copy of it, not two */
-    bool huge;  /* only for all threads and kernels that block in time */
+    /* in_l1: for kernels blocked in time, which keep one copy of it, not two; with several levels
+       the rows that a tile keeps of each lie in the second cache */
+    int levels;
+    bool huge; /* only for all threads and kernels that block in time */
     bool source_varies;
+    int block_sweeps; /* most that a call of sweeper_advance does: a kernel may block them in time
+                       */
     int64_t sweeps[LOAD_COUNT]; /* of one timed sample: even, rising, BLOCKED whole blocks */
     struct grid grid;
     struct stencil stencil;
@@ -28,7 +29,8 @@ struct problem {
     uint64_t checksum[LOAD_COUNT]; /* after warm-up and sample, by the reference kernel */
 };
 
-/* Completes dimensions, points, source_varies and sweeps. EXIT_CODE_USAGE as grid_make. */
+/* Completes dimensions, points, source_varies, block_sweeps (0: the default) and sweeps.
+ * EXIT_CODE_USAGE as grid_make. */
 bool problem_complete(struct problem *problem, struct status *status);
 
 /* With the start values in place. Owned by the caller; as sweeper_make. */

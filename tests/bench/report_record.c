@@ -61,6 +61,7 @@ static json_t *row_record(const struct bench *bench, const struct row *row) {
     record_put(object, "threads", json_integer(row->threads));
     record_put(object, "points", points);
     record_put(object, "in_l1", json_boolean(problem->in_l1));
+    record_put(object, "levels", json_integer(problem->levels));
     record_put(object, "source_varies", json_boolean(problem->source_varies));
     record_put(object, "sweeps", json_integer(problem->sweeps[kernel_load(row->kernel)]));
     record_put(object, "sweeps_at_a_time", json_integer(row_sweeps_at_a_time(row)));

@@ -24,10 +24,12 @@ static void print_heading(const struct problem *problem, FILE *out) {
     else
         fprintf(out, "\n%" PRI_INDEX " x %" PRI_INDEX, problem->points[AXIS_X],
                 problem->points[AXIS_Y]);
-    fprintf(out, "%s, %s\n", problem->in_l1 ? " in the first cache, one a thread" : "",
+    fprintf(out, "%s%s, %s\n", problem->in_l1 ? " in the first cache, one a thread" : "",
+            problem->levels > 1 ? ", kept rows of its levels in the second" : "",
             problem->source_varies ? "varying source" : "no source");
-    fprintf(out, "  %-12s %7s %9s [%9s .. %9s] %6s %11s %6s %10s %8s\n", "kernel", "threads",
-            "MLUP/s", "min", "max", "GB/s", "of roofline", "of L1", "of ceiling", "to plain");
+    fprintf(out, "  %-12s %7s %9s [%9s .. %9s] %6s %11s %6s %10s %9s %8s\n", "kernel", "threads",
+            "MLUP/s", "min", "max", "GB/s", "of roofline", "of L1", "of ceiling", "of levels",
+            "to plain");
 }
 
 /* A ratio, or a dash where there is none. */
@@ -50,6 +52,7 @@ static void print_row(const struct bench *bench, const struct row *row, FILE *ou
     print_ratio(row_summary(bench, row, MEASURE_ROOFLINE).median, 11, out);
     print_ratio(row_summary(bench, row, MEASURE_L1).median, 6, out);
     print_ratio(row_summary(bench, row, MEASURE_CEILING).median, 10, out);
+    print_ratio(row_summary(bench, row, MEASURE_LEVELS).median, 9, out);
     print_ratio(row_summary(bench, row, MEASURE_PLAIN).median, 8, out);
     fputc('\n', out);
 }
@@ -74,7 +77,8 @@ void report_print(const struct bench *bench, FILE *out) {
         out,
         "\nMedians of %d rounds. Roofline: the streaming copy beside each sample over 16 "
         "bytes a point, 24 with a varying source. Ceiling: the rate in the first cache less what "
-        "overlapping tiles compute twice.\n",
+        "overlapping tiles compute twice. Levels: those of a tile in turn, with the rows that it "
+        "keeps in the second cache.\n",
         bench->options.rounds);
     fflush(out);
 }

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const measure_names[MEASURE_COUNT] = {"rate_lups", "roofline_share", "l1_share",
-                                                  "ceiling_share", "ratio_to_plain"};
+const char *const measure_names[MEASURE_COUNT] = {
+    "rate_lups", "roofline_share", "l1_share", "ceiling_share", "levels_share", "ratio_to_plain"};
 
 static int compare(const void *a, const void *b) {
     double x, y;
@@ -33,7 +33,7 @@ const char *row_name(const struct row *row) {
 
 int row_sweeps_at_a_time(const struct row *row) {
     const bool blocked = kernel_load(row->kernel) == LOAD_BLOCKED && !row->problem->in_l1;
-    return blocked ? BLOCK_SWEEPS : 1;
+    return blocked ? row->problem->block_sweeps : 1;
 }
 
 /* The plain loop moves what the reference does. */
@@ -49,10 +49,11 @@ const struct row *row_plain(const struct bench *bench, const struct row *row) {
     return NULL;
 }
 
-const struct row *row_in_l1(const struct bench *bench, const struct row *row) {
+const struct row *row_in_l1(const struct bench *bench, const struct row *row, bool several_levels) {
     for (const struct row *other = bench->rows; other < bench->rows + bench->row_count; other++)
         if (other->kernel && other->kernel == row->kernel && other->threads == row->threads &&
-            other->problem->in_l1 && other->problem->dimensions == row->problem->dimensions &&
+            other->problem->in_l1 && (other->problem->levels > 1) == several_levels &&
+            other->problem->dimensions == row->problem->dimensions &&
             other->problem->source_varies == row->problem->source_varies)
             return other;
     return NULL;
@@ -65,6 +66,13 @@ static double ratio(const struct row *row, const struct row *other, int sample) 
     return row->sample[sample].rate_lups / other->sample[sample].rate_lups;
 }
 
+/* Of the rate in a first cache; that row itself has none, but with one level beside several. */
+static double share_of_cache(const struct bench *bench, const struct row *row, int sample,
+                             bool several_levels) {
+    const bool itself = row->problem->in_l1 && (several_levels || row->problem->levels <= 1);
+    return itself ? nan("") : ratio(row, row_in_l1(bench, row, several_levels), sample);
+}
+
 double row_measure(const struct bench *bench, const struct row *row, int sample,
                    enum measure measure) {
     const struct sample *taken = &row->sample[sample];
@@ -72,11 +80,11 @@ double row_measure(const struct bench *bench, const struct row *row, int sample,
         return nan("");
     if (measure == MEASURE_RATE)
         return taken->rate_lups;
-    if (measure == MEASURE_L1 || measure == MEASURE_CEILING) {
-        const double share =
-            row->problem->in_l1 ? nan("") : ratio(row, row_in_l1(bench, row), sample);
-        return measure == MEASURE_L1 ? share : share / (1 - row->overlap_share);
-    }
+    if (measure == MEASURE_L1 || measure == MEASURE_CEILING)
+        return share_of_cache(bench, row, sample, false) /
+               (measure == MEASURE_L1 ? 1 : 1 - row->overlap_share);
+    if (measure == MEASURE_LEVELS)
+        return share_of_cache(bench, row, sample, true);
     if (measure == MEASURE_PLAIN)
         return ratio(row, row_plain(bench, row), sample);
     return row->problem->in_l1 ? nan("")

@@ -48,12 +48,13 @@ static bool runner_open(struct runner *runner, const struct problem *problem,
     return runner->sweeper && (kernel || borrow_memory(runner, problem, status));
 }
 
-static void run(struct runner *runner, int64_t sweeps) {
+static void run(struct runner *runner, const struct problem *problem, int64_t sweeps) {
+    const int block = problem->block_sweeps;
     if (runner->by_plain_loop)
         plain_sweeps(&runner->plain, sweeps);
     else
-        for (int64_t left = sweeps; left > 0; left -= BLOCK_SWEEPS)
-            sweeper_advance(runner->sweeper, left < BLOCK_SWEEPS ? (int)left : BLOCK_SWEEPS);
+        for (int64_t left = sweeps; left > 0; left -= block)
+            sweeper_advance(runner->sweeper, left < block ? (int)left : block);
 }
 
 bool problem_reference(struct problem *problem, const struct kernel *reference,
@@ -62,9 +63,9 @@ bool problem_reference(struct problem *problem, const struct kernel *reference,
     const bool open = runner_open(&runner, problem, reference, reference, status);
     if (open) {
         int64_t done = 0;
-        run(&runner, WARM_UP_SWEEPS);
+        run(&runner, problem, WARM_UP_SWEEPS);
         for (enum load load = 0; load < LOAD_COUNT; load++) {
-            run(&runner, problem->sweeps[load] - done);
+            run(&runner, problem, problem->sweeps[load] - done);
             done = problem->sweeps[load];
             problem->checksum[load] = sweeper_checksum(runner.sweeper);
         }
@@ -90,8 +91,8 @@ static double overlap_share(const struct runner *runner, const struct problem *p
     if (runner->by_plain_loop)
         return 0;
     const double useful =
-        (double)(problem->points[AXIS_X] * problem->points[AXIS_Y]) * BLOCK_SWEEPS;
-    const double more = (double)sweeper_overlap_points(runner->sweeper, BLOCK_SWEEPS);
+        (double)(problem->points[AXIS_X] * problem->points[AXIS_Y]) * problem->block_sweeps;
+    const double more = (double)sweeper_overlap_points(runner->sweeper, problem->block_sweeps);
     return more / (useful + more);
 }
 
@@ -103,12 +104,12 @@ bool row_take(struct row *row, const struct bench *bench, struct status *status)
     omp_set_num_threads(row->threads);
     const bool open = runner_open(&runner, problem, row->kernel, bench->kernels, status);
     if (open) {
-        run(&runner, WARM_UP_SWEEPS);
+        run(&runner, problem, WARM_UP_SWEEPS);
         row->overlap_share = overlap_share(&runner, problem);
         sample->latency_ns = latency_ns();
         sample->copy_bytes_per_s = copy_beside(row, bench);
         const double start_s = clock_now_s();
-        run(&runner, problem->sweeps[load]);
+        run(&runner, problem, problem->sweeps[load]);
         sample->rate_lups = problem_updates(problem, load) / (clock_now_s() - start_s);
         row->differs = sweeper_checksum(runner.sweeper) != problem->checksum[load];
         row->samples++;

@@ -70,8 +70,9 @@ double row_bytes_per_point(const struct row *row);
 
 /* The row of another loop on the same problem with as many threads, or NULL. */
 const struct row *row_plain(const struct bench *bench, const struct row *row);
-/* The row of the same loop in the first cache, same dimension and source, or NULL. */
-const struct row *row_in_l1(const struct bench *bench, const struct row *row);
+/* The row of the same loop in the first cache, same dimension and source, or NULL; with one level
+ * there, or with several whose rows take turns. */
+const struct row *row_in_l1(const struct bench *bench, const struct row *row, bool several_levels);
 
 /* Median, least and most; all NaN without values. NaN among the values is left out. */
 struct summary {
@@ -84,13 +85,15 @@ enum measure {
     MEASURE_ROOFLINE,
     MEASURE_L1,
     MEASURE_CEILING,
+    MEASURE_LEVELS,
     MEASURE_PLAIN,
     MEASURE_COUNT
 };
 extern const char *const measure_names[MEASURE_COUNT];
 
 /* A measure of one sample: the rate, or its ratio to the roofline beside it, to the same loop in
- * the first cache, to what overlapping tiles leave of that, or to the plain loop in the same round.
+ * the first cache, to what overlapping tiles leave of that, to its levels with rows in the second
+ * cache, or to the plain loop in the same round.
  * NaN where there is no such thing. */
 double row_measure(const struct bench *bench, const struct row *row, int sample,
                    enum measure measure);

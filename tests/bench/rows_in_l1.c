@@ -62,7 +62,7 @@ static bool arena_sweep(const struct arena *arena, const struct kernel *kernel, 
                               .stencil = &problem->stencil,
                               .box = {0, problem->layout.nx, 0, problem->layout.ny}};
     if (is_level(kernel))
-        return kernel->choose_level(&unused)(&work, sweeps);
+        return kernel->choose_level(&unused)(&work, sweeps, problem->levels);
     kernel_function *sweep = kernel->choose(&unused);
     for (int64_t s = 0; s < sweeps; s++) {
         work.u = arena->iterate[s % 2] + origin;

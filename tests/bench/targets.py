@@ -107,6 +107,12 @@ def by_state(measure, samples, name, bounds):
         yield Target(f"{measure}, cores {which}", column(seen, name), at_least, aim=aim, remark=remark)
 
 
+def of_levels(samples):
+    """What tiles reach of their levels by themselves, with the rows that they keep in the second cache."""
+    share = median(column(samples, "levels_share"))
+    return "" if share is None else f"{share:.2f} of the levels with kept rows in the second cache"
+
+
 def large_targets(found):
     streaming, temporal = found.kernel("streaming", "large"), found.kernel("temporal", "large")
     overlap = found.overlap("temporal", "large")
@@ -114,11 +120,13 @@ def large_targets(found):
                         "roofline_share", {"far": (0.92, None), "near": (0.97, None)})
     yield Target("temporal on the large grid / (rate in L1 x (1 - overlap))",
                  column(temporal, "ceiling_share"), 0.85, aim=0.93,
-                 remark="" if overlap is None else f"overlap {100 * overlap:.1f} %")
+                 remark=", ".join(filter(None, ["" if overlap is None else f"overlap {100 * overlap:.1f} %",
+                                                of_levels(temporal)])))
     yield from by_state("temporal on the large grid / streaming-copy roofline", temporal,
                         "roofline_share", {"far": (2.1, 2.4), "near": (3.3, 3.8)})
     source = found.kernel("temporal", "large", source=True)
-    yield Target("temporal with a varying source / its rate in L1", column(source, "l1_share"), 0.75)
+    yield Target("temporal with a varying source / its rate in L1", column(source, "l1_share"), 0.75,
+                 remark=of_levels(source))
     huge = [rate / 1e9 for rate in column(found.kernel("temporal", "huge"), "rate_lups")]
     yield Target("temporal on the huge grid", huge, 10, aim=11.5, unit="GLUP/s")
     yield Target("temporal / plain loop, -O3 and native", column(temporal, "ratio_to_plain"), 4.5)

@@ -39,7 +39,8 @@ class Bench(unittest.TestCase):
         problems = [((193, 130), True), ((193, 130), False), ((64, 64), True), ((64, 64), False),
                     ((31, 40), True), ((31, 40), False), ((10001,), False)]
         wider = [((192, 8), True), ((192, 8), False), ((1536,), False)]
-        in_l1 = {"plain": [], "streaming": [], **dict.fromkeys(IN_PASSES, wider)}
+        levels = [((512, 4), True), ((512, 4), False)]
+        in_l1 = {"plain": [], "streaming": [], "tiled": wider, "temporal": wider + levels}
         one_by_one = [((96, 8), True), ((96, 8), False), ((768,), False)]
         for kernel in {row[0] for row in rows}:
             mine = problems + in_l1.get(kernel, one_by_one)
@@ -51,7 +52,8 @@ class Bench(unittest.TestCase):
     def test_a_kernel_that_blocks_in_time_states_its_overlap(self):
         for row in self.record["rows"]:
             blocked = row["kernel"] in IN_PASSES and not row["in_l1"]
-            self.assertEqual(row["sweeps_at_a_time"], 32 if blocked else 1)
+            block = 32 if tuple(row["points"]) in ((64, 64), (31, 40)) else 64
+            self.assertEqual(row["sweeps_at_a_time"], block if blocked else 1)
             self.assertEqual(row["sweeps"] % row["sweeps_at_a_time"], 0)
             self.assertEqual(row["bytes_per_point"],
                              (24 if row["source_varies"] else 16) / row["sweeps_at_a_time"])
@@ -95,6 +97,10 @@ class Bench(unittest.TestCase):
             self.assertAlmostEqual(mine["l1_share"], share, places=9)
             self.assertAlmostEqual(mine["ceiling_share"] * (1 - tiled["overlap_share"]), share,
                                    places=9)
+        levels = next(row for row in rows if row["kernel"] == "temporal" and row["levels"] > 1)
+        self.assertTrue(all(sample["levels_share"] is None for sample in levels["samples"]))
+        for mine, theirs in zip(tiled["samples"], levels["samples"]):
+            self.assertAlmostEqual(mine["levels_share"], mine["rate_lups"] / theirs["rate_lups"], places=9)
         middle = sorted(sample["rate_lups"] for sample in other["samples"])[1]
         self.assertEqual(other["median"]["rate_lups"], middle)
 

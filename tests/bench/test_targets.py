@@ -10,7 +10,7 @@ from layout_rows import USUAL, Row, make_rows
 
 def kernel_row(kernel, points, threads, rates, source=False, overlap=0.0, **measures):
     """`measures` are lists as `rates`."""
-    samples = [{"rate_lups": rate, "roofline_share": None, "l1_share": None, "ceiling_share": None,
+    samples = [{"rate_lups": rate, "roofline_share": None, "l1_share": None, "ceiling_share": None, "levels_share": None,
                 "ratio_to_plain": None, "latency_ns": 57, **{name: taken[i] for name, taken in
                                                             measures.items()}}
                for i, rate in enumerate(rates)]
@@ -46,6 +46,12 @@ class OfKernels(unittest.TestCase):
         self.assertEqual((entry["at_least"], entry["aim"], entry["met"]), (0.85, 0.93, False))
         self.assertEqual(entry["values"], [0.9, 0.8, 0.84])
         self.assertEqual(entry["remark"], "overlap 8.0 %")
+
+    def test_both_ceilings_are_stated(self):
+        row = kernel_row("temporal", [8192, 8192], 2, [1, 1, 1], overlap=0.08, ceiling_share=[0.7] * 3,
+                         levels_share=[0.9, 0.8, 0.84])
+        entry = find(entries([row]), "(1 - overlap)")
+        self.assertEqual(entry["remark"], "overlap 8.0 %, 0.84 of the levels with kept rows in the second cache")
 
     def test_rounds_near_and_far_are_told_apart(self):
         row = kernel_row("streaming", [8192, 8192], 2, [1] * 4, roofline_share=[0.98, 0.93, 0.96, 0.5],

@@ -184,6 +184,70 @@ static void every_place_is_right(void **state) {
     }
 }
 
+/* Sweeps alone and in turn with other levels, on copies: the first is that of any kernel. */
+static void check_levels(const struct arena *arena, const struct stencil *stencil,
+                         struct region box) {
+    const int64_t origin = arena->layout.origin;
+    const struct kernel_box work = {.u = arena->u + origin,
+                                    .u_new = arena->written + origin,
+                                    .source =
+                                        stencil->source_varies ? arena->source + origin : NULL,
+                                    .pitch = arena->layout.pitch,
+                                    .stencil = stencil,
+                                    .box = box};
+    expect(arena, stencil, box);
+    for (int i = 0; i < instruction_set_count; i++)
+        for (int levels = 1; levels <= (box.y1 - box.y0 > 1 ? 3 : 1); levels++) {
+            if (!instruction_sets[i].available())
+                continue;
+            memset(arena->written, 0xff, arena->layout.bytes);
+            assert_true(instruction_sets[i].level(&work, 1, levels));
+            assert_memory_equal(arena->written, arena->expected, arena->layout.bytes);
+        }
+}
+
+static void levels_by_themselves_are_right(void **state) {
+    (void)state;
+    for (int form = 0; form < FORMS; form++) {
+        struct stencil stencil = stencil_of(form);
+        bool line = stencil.dimensions == 1;
+        for (int nx = 0; nx < SIZES; nx++)
+            for (int ny = 1; ny <= (line ? 1 : 9); ny++) {
+                struct arena arena = arena_make(stencil.dimensions, sizes[nx], ny);
+                check_levels(&arena, &stencil, (struct region){0, sizes[nx], 0, ny});
+                arena_free(&arena);
+            }
+    }
+}
+
+/* Values of the box after two sweeps of levels, of which the second has rows of its own. */
+static void check_turn(const struct instruction_set *set, const struct arena *arena, int levels) {
+    const int64_t origin = arena->layout.origin, pitch = arena->layout.pitch;
+    const struct stencil stencil = stencil_of(1);
+    const struct kernel_box work = {.u = arena->u + origin,
+                                    .u_new = arena->written + origin,
+                                    .pitch = pitch,
+                                    .stencil = &stencil,
+                                    .box = {0, 16, 0, 4}};
+    expect(arena, &stencil, work.box);
+    assert_true(set->level(&work, 2, levels));
+    /* row 2 of the second sweep is computed from rows 0 to 2 of the first */
+    for (int64_t x = 1; x < 15; x++) {
+        const double *middle = arena->expected + origin + pitch + x;
+        assert_true(arena->written[origin + 2 * pitch + x] ==
+                    expected_value(&stencil, middle, pitch, 0));
+    }
+}
+
+static void levels_take_turns(void **state) {
+    (void)state;
+    struct arena arena = arena_make(2, 16, 4);
+    for (int i = 0; i < instruction_set_count; i++)
+        for (int levels = 2; instruction_sets[i].available() && levels <= 4; levels++)
+            check_turn(&instruction_sets[i], &arena, levels);
+    arena_free(&arena);
+}
+
 static void signed_zeros_survive(void **state) {
     (void)state;
     struct stencil stencil = stencil_of(1);
@@ -367,6 +431,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_size_is_right),
         cmocka_unit_test(every_place_is_right),
+        cmocka_unit_test(levels_by_themselves_are_right),
+        cmocka_unit_test(levels_take_turns),
         cmocka_unit_test(signed_zeros_survive),
         cmocka_unit_test(an_empty_box_writes_nothing),
         cmocka_unit_test(names_are_found),
