@@ -76,6 +76,11 @@ def run_script(name, script, arguments):
     except Problem as problem:
         print(f"{name}: {problem}", file=sys.stderr)
         return problem.exit_code
+    except BrokenPipeError:
+        # nor may the interpreter write what is left at its end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        print(f"{name}: nobody reads the output any more", file=sys.stderr)
+        return FILES
     except KeyboardInterrupt:
         print(f"{name}: stopped", file=sys.stderr)
         return STOPPED

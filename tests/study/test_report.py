@@ -15,6 +15,7 @@ import chromium
 import synthetic
 from synthetic import make_record
 from lab import pictures
+from lab.study.palette import PHASE_COLOURS
 
 FIGURES = {'strong': ['speedup', 'efficiency', 'time', 'phases', 'spread'],
            'weak': ['scaled-speedup', 'efficiency', 'time', 'phases', 'spread'],
@@ -69,6 +70,15 @@ def report(folder, code=0):
     return done
 
 
+def columns(drawing, colour):
+    """Left, top and bottom of each rectangle of this colour inside the axes, which clip it."""
+    found = []
+    for corners in re.findall(rf'<path d="([^"]*)" clip-path="[^"]*" style="fill: {colour}', drawing):
+        numbers = [float(number) for number in re.findall(r'-?[\d.]+', corners)]
+        found.append((min(numbers[::2]), min(numbers[1::2]), max(numbers[1::2])))
+    return found
+
+
 class References(HTMLParser):
     """Everything in a page that would be fetched, and its tags."""
 
@@ -106,7 +116,8 @@ def setUpModule():
 
 class PageTest(synthetic.Case):
     def page(self, kind='strong'):
-        return REPORTED[kind], (REPORTED[kind] / 'report.html').read_text()
+        """The folder and its page, whose units do not leave their numbers."""
+        return REPORTED[kind], (REPORTED[kind] / 'report.html').read_text().replace('\u00a0', ' ')
 
     def test_nothing_is_fetched(self):
         for kind in KINDS:
@@ -145,9 +156,21 @@ class PageTest(synthetic.Case):
 
     @unittest.skipUnless(pictures.plotting_python(), 'no Python here has matplotlib')
     def test_same_numbers_same_figures(self):
-        folder, text = self.page('weak')
+        folder = REPORTED['weak']
+        text = (folder / 'report.html').read_text()
         report(folder)
         self.assertEqual((folder / 'report.html').read_text(), text)
+
+    @unittest.skipUnless(pictures.plotting_python(), 'no Python here has matplotlib')
+    def test_phases_are_columns_with_tcomm_on_top(self):
+        drawing = (REPORTED['weak'] / 'figures/phases.svg').read_text()
+        for words in ('>time a sweep in ms<', '>ranks x threads<', '>4 x 1<', '>Tcomm: transfer<', '>12 %<'):
+            self.assertIn(words, drawing)
+        sweeps, transfers = (columns(drawing, PHASE_COLOURS[phase]) for phase in ('sweep', 'transfer'))
+        self.assertEqual(len(sweeps), 3)
+        for (left, top, _), (left_above, _, bottom_above) in zip(sweeps, transfers, strict=True):
+            self.assertAlmostEqual(left_above, left, delta=0.01)
+            self.assertAlmostEqual(bottom_above, top, delta=0.01)
 
     def test_without_matplotlib(self):
         folder = strong(self.folder / 'strong')

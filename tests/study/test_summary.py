@@ -110,6 +110,20 @@ class StrongTest(SummaryCase):
         self.summarise(study)
         self.assertIn('bind ranks and threads', self.warned('repeats vary by')[0])
 
+    def test_noise_of_many_points_is_one_warning(self):
+        study = self.study()
+        for ranks, worst in ((1, 0.0101), (2, 0.013), (4, 0.012)):
+            study.point(ranks, 1, [make_record(ranks, 1, time_s) for time_s in (0.01, 0.0101, worst)])
+        self.summarise(study)
+        line, = self.warned('repeats vary by')
+        self.assertRegex(line, 'at 2 of 3 points, most at 2 x 1 by 1[0-9] %')
+
+    def test_faster_layout_of_the_same_cores_is_not_superlinear(self):
+        study = self.study(kind='matrix')
+        study.point(1, 2, [make_record(1, 2, 0.02)] * 3)
+        study.point(2, 1, [make_record(2, 1, 0.01)] * 3)
+        self.assertEqual(self.summarise(study)['2x1']['notes'], [])
+
 
 class MarkTest(SummaryCase):
     """What is not good is kept, marked and left out."""
@@ -367,11 +381,11 @@ class MatrixTest(SummaryCase):
                      (4, 1): (0.015, 0.016, 0.014)})
         text = wording.answer(self.found)
         self.assertIn('The fastest of 3 is 2 ranks of 2 threads with 10 ms a sweep; the slowest, 1 rank of 4 '
-                      'threads, takes 2 times as long. All repeats', text)
+                      'threads, takes 2 times as long. All its repeats are faster', text)
 
     def test_overlapping_repeats_are_not_told_apart(self):
         self.matrix({(1, 4): (0.010, 0.012, 0.014), (4, 1): (0.009, 0.011, 0.013)})
-        self.assertIn('does not tell them apart', wording.answer(self.found))
+        self.assertIn('does not tell it apart from 1 x 4: repeats overlap', wording.answer(self.found))
 
     def test_variants_against_the_first(self):
         study = self.study(kind='matrix')

@@ -17,13 +17,16 @@ from matplotlib import pyplot, ticker  # noqa: E402  the backend has to be chose
 
 from lab.study.figures import shown_as_bars, timed_points, usable_points  # noqa: E402
 from lab.study.palette import COLOURS, FAINT, INK, PHASE_COLOURS  # noqa: E402
-from lab.study.summary import PHASES, series_of  # noqa: E402
-from lab.study.wording import axis_text, percent_text, point_text, tcomm_of  # noqa: E402
+from lab.study.summary import PHASES, TCOMM, series_of  # noqa: E402
+from lab.study.wording import axis_text, layout_text, point_text, share_text, tcomm_of  # noqa: E402
 
 WIDTH_IN = 4.6     # the width of a phone, so that text keeps its size there
 WIDE = 8           # largest over smallest core count from which axes are logarithmic
 LABELLED = 12      # more layouts than these are not named in the figure
-STYLE = {"svg.fonttype": "none", "font.family": "sans-serif", "font.size": 9.5, "text.color": INK,
+SMALL = 9.5        # points; on a phone a point is a pixel
+LINE_LETTERS = 44  # so many fit side by side under a figure
+UPRIGHT = 9        # more numbers than these do not fit above their columns unless turned
+STYLE = {"svg.fonttype": "none", "font.family": "sans-serif", "font.size": 10.5, "text.color": INK,
          "axes.labelcolor": INK, "axes.edgecolor": FAINT, "xtick.color": INK, "ytick.color": INK,
          "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "grid.color": FAINT,
          "grid.alpha": 0.35, "grid.linewidth": 0.6, "legend.frameon": False, "axes.axisbelow": True,
@@ -50,7 +53,7 @@ def scale_cores(axes, cores, grows):
         axes.set_yscale("log", base=2)
         axes.yaxis.set_major_formatter(ticker.FormatStrFormatter("%g"))
     else:
-        axes.set_ylim(bottom=0)
+        axes.set_ylim(0, 1.03 * axes.get_ylim()[1])
     axes.set_xticks(counts if len(counts) <= 10 else [2**k for k in range(int(math.log2(counts[-1])) + 1)])
     axes.xaxis.set_major_formatter(ticker.FormatStrFormatter("%d"))
     axes.xaxis.set_minor_locator(ticker.NullLocator())
@@ -75,10 +78,14 @@ def draw_series(axes, points, name, colour, label):
 
 
 def name_layouts(axes, points, name):
+    """To the left and right by turns, on the side of its point where the line is not: it falls in a figure of
+    efficiency and rises in the others."""
+    above = name != "efficiency"
     for number, point in enumerate(points if len(points) <= LABELLED else []):
         side = -1 if number % 2 else 1
-        axes.annotate(f"{point['ranks']}x{point['threads']}", (point["cores"], point[name]), (-5 * side, 4),
-                      textcoords="offset points", fontsize=8.5, ha="right" if side > 0 else "left")
+        axes.annotate(f"{point['ranks']}x{point['threads']}", (point["cores"], point[name]),
+                      (-5 * side, 4 if above else -4), textcoords="offset points", fontsize=SMALL,
+                      ha="right" if side > 0 else "left", va="bottom" if above else "top")
 
 
 def draw_scaling(summary, name, label, ideal):
@@ -95,7 +102,7 @@ def draw_scaling(summary, name, label, ideal):
     axes.margins(x=0.14)
     scale_cores(axes, cores, name != "efficiency")
     axes.set_ylabel(label)
-    axes.legend(fontsize=8.5)
+    axes.legend(fontsize=SMALL)
     return figure
 
 
@@ -114,10 +121,20 @@ def draw_scaled(summary):
 def bar_axes(points):
     """Room for a bar a point, the first one at the top."""
     figure, axes = new_axes(1.1 + 0.3 * max(len(points), 2))
-    axes.set_yticks(range(len(points)), [point_text(point) for point in points], fontsize=8.5)
+    axes.set_yticks(range(len(points)), [point_text(point) for point in points], fontsize=SMALL)
     axes.set_ylim(len(points) - 0.4, -0.6)
     axes.grid(axis="y", visible=False)
     return figure, axes
+
+
+def draw_predictions(axes, points, factor):
+    """The model's time a sweep as a diamond on each bar that has one."""
+    marks = [(point["predicted"]["sweep_s"] * factor, place) for place, point in enumerate(points)
+             if "predicted" in point]
+    if marks:
+        axes.plot(*zip(*marks), "D", color=COLOURS[1], markeredgecolor="white", markersize=6.5,
+                  label="predicted")
+        axes.legend(loc="lower right", bbox_to_anchor=(1, 1), fontsize=SMALL)
 
 
 def draw_time(summary):
@@ -131,27 +148,62 @@ def draw_time(summary):
         axes.barh(place, median, 0.62, color=FAINT if marked else COLOURS[0],
                   xerr=[[median - least], [most - median]],
                   error_kw={"ecolor": INK, "capsize": 2.5, "elinewidth": 0.9})
-        if "predicted" in point:
-            axes.plot(point["predicted"]["sweep_s"] * factor, place, "D", color=COLOURS[1], markersize=6)
+    draw_predictions(axes, points, factor)
     axes.set_xlabel(f"time a sweep in {unit}")
     return figure
+
+
+def column_names(points):
+    """What tells the columns apart, and what they have in common: of variants of one layout that."""
+    if len({(point["ranks"], point["threads"]) for point in points}) > 1 or not points[0]["axis"]:
+        return [point_text(point) for point in points], "ranks x threads"
+    options = ", ".join(option.rpartition(".")[2].replace("_", " ") for option in points[0]["axis"])
+    common = f"{options}, with {layout_text(points[0])}"
+    return [", ".join(point["axis"].values()) for point in points], common
+
+
+def column_axes(points):
+    """Room for a column a point; names that would touch each other are turned."""
+    names, common = column_names(points)
+    turned = max(map(len, names)) * len(names) > LINE_LETTERS
+    longest = max(map(len, names)) if turned else 0
+    figure, axes = new_axes(3.3 + 0.055 * longest)
+    axes.set_xticks(range(len(points)), names, fontsize=SMALL)
+    if turned:
+        pyplot.setp(axes.get_xticklabels(), rotation=90 if len(points) > UPRIGHT else 40, ha="right",
+                    va="center", rotation_mode="anchor")
+    beside = max(0.6, (4 - len(points)) / 2)
+    axes.set_xlim(-beside, len(points) - 1 + beside)
+    axes.set_xlabel(common)
+    axes.grid(axis="x", visible=False)
+    return figure, axes
+
+
+def stack_phases(axes, points, factor):
+    """What is no communication below, Tcomm on top of it; returns how high the columns are."""
+    heights = [0.0] * len(points)
+    for phase in PHASES:
+        parts = [(point["phases_s"][phase] or 0) * factor for point in points]
+        if any(parts):
+            axes.bar(range(len(points)), parts, 0.62, heights, color=PHASE_COLOURS[phase],
+                     label=f"Tcomm: {phase}" if phase in TCOMM else phase)
+        heights = [height + part for height, part in zip(heights, parts)]
+    return heights
 
 
 def draw_phases(summary):
     points = shown_as_bars(summary)
     unit, factor = unit_of(max(point["sweep_s"]["median"] for point in points))
-    figure, axes = bar_axes(points)
-    lefts = [0.0] * len(points)
-    for phase in PHASES:
-        widths = [(point["phases_s"][phase] or 0) * factor for point in points]
-        if any(widths):
-            axes.barh(range(len(points)), widths, 0.62, lefts, color=PHASE_COLOURS[phase], label=phase)
-        lefts = [left + width for left, width in zip(lefts, widths)]
-    for place, (point, left) in enumerate(zip(points, lefts)):
-        axes.annotate(f" Tcomm {percent_text(tcomm_of(point))}", (left, place), va="center", fontsize=8.5)
-    axes.set_xlim(0, 1.32 * max(lefts))
-    axes.set_xlabel(f"time a sweep in {unit}, mean over ranks")
-    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, fontsize=8.5)
+    figure, axes = column_axes(points)
+    heights = stack_phases(axes, points, factor)
+    for place, (point, height) in enumerate(zip(points, heights)):
+        axes.annotate(share_text(tcomm_of(point)), (place, height), (0, 3), textcoords="offset points",
+                      ha="center", va="bottom", fontsize=SMALL, rotation=90 if len(points) > UPRIGHT else 0)
+    axes.set_ylim(0, (1.3 if len(points) > UPRIGHT else 1.12) * max(heights))
+    axes.set_ylabel(f"time a sweep in {unit}")
+    axes.legend(*(part[::-1] for part in axes.get_legend_handles_labels()), ncols=3, fontsize=SMALL,
+                loc="lower center", bbox_to_anchor=(0.5, 1.0), title="above each column: share of Tcomm",
+                title_fontsize=SMALL, columnspacing=1.2, handlelength=1.4)
     return figure
 
 
@@ -163,6 +215,7 @@ def draw_spread(summary):
         low, high = (100 * (times[end] / times["median"] - 1) for end in ("min", "max"))
         axes.barh(place, high - low, 0.5, low, color=COLOURS[0], edgecolor=COLOURS[0])
     axes.axvline(0, color=INK, linewidth=1)
+    axes.margins(x=0.05)
     axes.set_xlabel("repeats, in % of the median")
     return figure
 

@@ -98,8 +98,10 @@ def about_phases(summary):
     points = shown_as_bars(summary)
     most = max(points, key=lambda point: tcomm_of(point) or 0)
     return Figure("phases", "Where the time goes",
-                  "Each bar is a sweep, mean over ranks: sweep and other first, then the parts of Tcomm. The "
-                  f"largest Tcomm is {percent_text(tcomm_of(most))}, with {named(most)}." + left_out(summary),
+                  "Each column is a sweep, mean over ranks: sweep and other below, the parts of Tcomm on "
+                  "top, with their share above. Each part is a median of its own, so that the column may "
+                  "be a little higher or lower than the time a sweep. The largest Tcomm is "
+                  f"{percent_text(tcomm_of(most))}, with {named(most)}." + left_out(summary),
                   "Stacked time of the phases of a sweep. Tcomm of "
                   + listing(points, lambda point: percent_text(tcomm_of(point))))
 

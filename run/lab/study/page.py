@@ -5,7 +5,7 @@ from pathlib import Path
 
 from lab.study import figures, svg, table, wording
 from lab.study.palette import PAGE
-from lab.study.summary import is_usable, bytes_text
+from lab.study.summary import bytes_text, cpu_count, is_usable
 
 FIRST_WARNINGS = 8  # more are folded away
 ORDERS = {"interleaved": "interleaved, every second one backwards", "grouped": "point by point"}
@@ -14,6 +14,11 @@ WORDS = ("variant", "marks", "kernel", "halo", "binding")  # columns of words, t
 
 def text(value):
     return html.escape(str(value), quote=True)
+
+
+def unbroken(value):
+    """Numbers stay with their unit in one line."""
+    return text(re.sub(r"(?<=\d) (?=(?:s|ms|µs|ns|%|x \d)(?:\W|$))", "\u00a0", value))
 
 
 def element(name, content, **attributes):
@@ -36,7 +41,7 @@ def warning_box(lines):
     """First of all on the page, if there is anything to doubt."""
     if not lines:
         return ""
-    items = [element("li", text(line)) for line in lines]
+    items = [element("li", unbroken(line)) for line in lines]
     first, rest = ("".join(part) for part in (items[:FIRST_WARNINGS], items[FIRST_WARNINGS:]))
     shown = element("h2", wording.count_text(len(lines), "warning")) + element("ul", first)
     if rest:
@@ -54,13 +59,18 @@ def head(summary):
     return (element("h1", text(study["name"])) + element("p", text(facts), class_="quiet")
             + warning_box(wording.warnings(summary))
             + element("p", text(study["question"]), class_="question")
-            + element("p", text(wording.answer(summary)), class_="answer"))
+            + element("p", unbroken(wording.answer(summary)), class_="answer"))
 
 
 def cache_text(machine):
     caches = [cache for cache in machine.get("caches") or [] if cache["type"] != "Instruction"]
     return ", ".join(f"L{cache['level']} {bytes_text(cache['size_bytes'])} (P{cache['shared_by_cpus']})"
                      for cache in caches)
+
+
+def counted(numbers):
+    """How many, and which: "2 (0-1)"."""
+    return f"{cpu_count(numbers)} ({numbers})" if numbers else None
 
 
 def machine_facts(summary):
@@ -72,9 +82,11 @@ def machine_facts(summary):
     memory = machine.get("memory_bytes")
     return [(name, value) for name, value in (
         ("host", ", ".join(machine.get("hosts") or [])), ("processor", machine.get("cpu_model")),
-        ("processors online", machine.get("cpus_online")), ("NUMA nodes", machine.get("numa_nodes_online")),
+        ("processors online", counted(machine.get("cpus_online"))),
+        ("NUMA nodes online", counted(machine.get("numa_nodes_online"))),
         ("caches of processor 0", cache_text(machine)), ("memory", bytes_text(memory) if memory else None),
-        ("frequency", speeds), ("kernel", machine.get("kernel_release")), ("MPI", mpi.get("library")),
+        ("frequency", speeds), ("operating system", machine.get("kernel_release")),
+        ("MPI", mpi.get("library")),
         ("launcher", summary["study"]["launcher_version"] or summary["study"]["launcher"]),
         ("OpenMP", summary.get("openmp")),
         ("compiler", " ".join(filter(None, (build.get("compiler"), build.get("flags"))))),
@@ -130,7 +142,7 @@ def figure_of(folder, figure):
     """The drawing with what to see in it."""
     drawing = (folder / "figures" / f"{figure.name}.svg").read_text()
     drawn = svg.inline(drawing, f"figure-{figure.name}", figure.alt)
-    said = element("h3", text(figure.title)) + element("p", text(figure.sees))
+    said = element("h3", text(figure.title)) + element("p", unbroken(figure.sees))
     return element("figure", drawn + element("figcaption", said))
 
 
@@ -150,9 +162,7 @@ def word_class(name):
 
 
 def cell(name, value):
-    """Numbers stay with their unit in one line."""
-    value = re.sub(r"(?<=\d) (?=(?:s|ms|µs|ns|%|x \d)(?:\W|$))", "\u00a0", value)
-    return element("td", text(value), data_name=name, **word_class(name))
+    return element("td", unbroken(value), data_name=name, **word_class(name))
 
 
 def row_of(names, point, values):

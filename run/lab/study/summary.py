@@ -294,7 +294,7 @@ def scale_series(kind, axis, points):
             point["notes"] += [uneven] if uneven else []
         else:
             point.update(scale_strong(point, base))
-        if point["efficiency"] > SUPERLINEAR:
+        if point["efficiency"] > SUPERLINEAR and point["cores"] > base["cores"]:
             point["notes"].append(note_superlinear(point, base))
     if kind == "strong":
         series["amdahl"] = arithmetic.fit_amdahl(fastest_by_ratio(usable, series_base))

@@ -30,7 +30,7 @@ COMMON = (("ranks", lambda point: str(point["ranks"])),
           ("threads", lambda point: str(point["threads"])),
           ("cores", lambda point: str(point["cores"])))
 TIMES = (("time a sweep", lambda point: time_text(median_of(point, "sweep_s"))),
-         ("least to most", range_text),
+         ("fastest to slowest", range_text),
          ("MLUP/s", lambda point: with_range(point, "rate_lups", ".0f", 1e-6)),
          ("Tcomm", lambda point: percent_text(tcomm_of(point))))
 STRONG = (("speed-up", lambda point: number_text(point.get("speedup"))),
@@ -40,7 +40,8 @@ WEAK = (("grid", lambda point: points_text(point.get("global_points"))),
         ("points a core", lambda point: number_text((point.get("points_a_core") or [None])[-1], ".0f")),
         ("efficiency", lambda point: number_text(point.get("efficiency"))),
         ("scaled speed-up", lambda point: number_text(point.get("scaled_speedup"))))
-VARIANT = (("to first variant", lambda point: number_text(point.get("speedup_over_first_variant"))),)
+VARIANT = (("speed-up over first variant",
+            lambda point: number_text(point.get("speedup_over_first_variant"))),)
 RUNS = (("good runs", lambda point: f"{point['good_runs']} of {point['planned_runs']}"),
         ("marks", mark_of))
 DETAIL = (("of roofline", lambda point: percent_text(median_of(point, "roofline_share"), ".3g")),
@@ -54,7 +55,7 @@ DETAIL = (("of roofline", lambda point: percent_text(median_of(point, "roofline_
            ("good" if point.get("sweep_s") else "–")))
 PREDICTED = (("measured", lambda point: time_text(median_of(point, "sweep_s"))),
              ("predicted", lambda point: time_text(point["predicted"]["sweep_s"])),
-             ("error", lambda point: percent_text(point["predicted"]["sweep_error"])),
+             ("error", lambda point: percent_text(point["predicted"]["sweep_error"], "+.2g")),
              ("Tcomm measured", lambda point: percent_text(tcomm_of(point))),
              ("Tcomm predicted", lambda point: percent_text(point["predicted"]["tcomm_fraction"])))
 

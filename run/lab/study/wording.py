@@ -1,6 +1,8 @@
 """What a summary says in words: the answer in two sentences, the warnings, the names of points."""
 from lab.study.summary import NOISY, is_usable
 
+MOST_NAMED = 4  # points in a sentence
+
 
 def count_text(count, noun):
     return f"{count} {noun}" + ("" if count == 1 else "s")
@@ -24,7 +26,14 @@ def number_text(value, form=".3g"):
 def percent_text(fraction, form=".2g"):
     if fraction is None:
         return "–"
-    return f"{100 * fraction:{form}} %" if abs(fraction) < 1 else f"{100 * fraction:.0f} %"
+    if abs(fraction) >= 1:
+        form = f"{'+' if form.startswith('+') else ''}.0f"
+    return f"{100 * fraction:{form}} %"
+
+
+def share_text(fraction):
+    """A share where there is little room: what is under a tenth of a percent is nothing."""
+    return "<0.1 %" if fraction is not None and fraction < 0.001 else percent_text(fraction)
 
 
 def points_text(points):
@@ -95,6 +104,15 @@ def answer_weak(usable, base):
     return f"{first} {tcomm_sentence(best)}"
 
 
+def rivals_sentence(best, usable):
+    """Whether the fastest is told apart from the others."""
+    rivals = [point_text(point) for point in usable if point is not best and not apart(best, point)]
+    if not rivals:
+        return "All its repeats are faster than all of the others."
+    more = f" and {len(rivals) - MOST_NAMED} more" if len(rivals) > MOST_NAMED else ""
+    return f"This study does not tell it apart from {'; '.join(rivals[:MOST_NAMED])}{more}: repeats overlap."
+
+
 def answer_matrix(usable, base):
     best, worst = fastest(usable), slowest(usable)
     if best is worst:
@@ -103,9 +121,7 @@ def answer_matrix(usable, base):
     first = (f"The fastest of {len(usable)} is {named(best)} with "
              f"{time_text(best['sweep_s']['median'])} a sweep; the slowest, {named(worst)}, takes "
              f"{ratio:.3g} times as long.")
-    second = ("All repeats of the one are faster than all of the other." if apart(best, worst) else
-              "Their repeats overlap, so this study does not tell them apart.")
-    return f"{first} {second}"
+    return f"{first} {rivals_sentence(best, usable)}"
 
 
 ANSWERS = {"strong": answer_strong, "weak": answer_weak, "matrix": answer_matrix}
@@ -140,13 +156,25 @@ def warnings_of_point(point, nodes):
                "it is left out of speed-ups and fits")
     for note in point["notes"]:
         yield f"{name}: {note}"
-    variation = (point.get("sweep_s") or {}).get("variation")
-    if variation is not None and variation > NOISY and is_usable(point):
-        yield (f"{name}: repeats vary by {percent_text(variation)} (standard deviation over mean); bind "
-               "ranks and threads, leave the machine alone meanwhile, or take more repeats")
     used = point.get("nodes")
     if nodes and used and used < min(nodes, point["ranks"]):
         yield f"{name}: ran on {used} of the {nodes} nodes that were asked for"
+
+
+def variation_of(point):
+    return (point.get("sweep_s") or {}).get("variation") or 0.0
+
+
+def warnings_of_noise(points):
+    """One line for all of them: noise is of the machine, not of a point."""
+    noisy = [point for point in points if is_usable(point) and variation_of(point) > NOISY]
+    if not noisy:
+        return
+    most = max(noisy, key=variation_of)
+    yield (f"repeats vary by more than {percent_text(NOISY)} (standard deviation over mean) at "
+           f"{len(noisy)} of {count_text(len(points), 'point')}, most at {point_text(most)} by "
+           f"{percent_text(variation_of(most))}; bind ranks and threads, leave the machine alone meanwhile, "
+           "or take more repeats")
 
 
 def warnings_of_build(build):
@@ -163,6 +191,7 @@ def warnings(summary):
     found = list(warnings_of_build(summary["build"]))
     for point in summary["points"]:
         found += warnings_of_point(point, study.get("nodes"))
+    found += warnings_of_noise(summary["points"])
     if study["repeats"] < 3:
         found.append(f"{count_text(study['repeats'], 'repeat')} a point: medians of fewer than three say "
                      "little")
