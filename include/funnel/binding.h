@@ -1,4 +1,4 @@
-/* Where ranks and threads run, what is wrong with it, and what to type. Room: binding (hwloc).
+/* The places of ranks and threads, their faults, and the remedies to type. Room: binding (hwloc).
  *
  * Three steps: a probe inside every thread (what the kernel says), the topology of the node (loaded
  * once a node), and a diagnosis that is a pure function of (topology, masks, threads), so that it

@@ -1,5 +1,4 @@
-/* The binding of a whole team, gathered on rank 0. Room: binding, on top of exchange's collectives.
- */
+/* The binding of a whole team, gathered on rank 0. Room: binding, on exchange's collectives. */
 #ifndef FUNNEL_BINDING_REPORT_H
 #define FUNNEL_BINDING_REPORT_H
 
@@ -34,7 +33,7 @@ int binding_report_problem_count(const struct binding_report *report);
 /* The least that any rank may count on; the same on every rank. */
 struct cache_share binding_report_caches(const struct binding_report *report);
 
-/* For records, rank 0 only. */
+/* For records, rank 0 only; what they return belongs to the report. */
 const struct binding_problem *binding_report_problem(const struct binding_report *report,
                                                      int index);
 const struct rank_place *binding_report_rank(const struct binding_report *report, int rank);

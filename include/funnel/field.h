@@ -30,6 +30,7 @@ struct field {
     double *values;
 };
 
+/* The layout of a part of nx x ny points. */
 struct field_layout field_layout_make(int dimensions, local_index nx, local_index ny, int depth);
 
 /* Address of point (0, j); x runs from there, -depth..nx+depth-1. */

@@ -1,9 +1,9 @@
 /* The grid of unknowns on a line or a rectangle. Room: domain.
  *
- * Vertex-centred, x fastest. A side with a given value (Dirichlet) lies one spacing beyond the
- * outermost unknown, a side with a given flux (Neumann) on it, a periodic pair one spacing apart
- * across the seam. So h = L/(n+1) with two Dirichlet sides, L/n with one or a periodic pair,
- * L/(n-1) with none. West is x = 0, south is y = 0. */
+ * Vertex-centred; x runs fastest in memory. The outermost unknown lies one spacing inside a side
+ * with a given value (Dirichlet), on a side with a given flux (Neumann), and across the seam of a
+ * periodic pair the last is one spacing from the first. So h = L/(n+1) with two Dirichlet sides,
+ * L/n with one or a periodic pair, L/(n-1) with none. West is x = 0, south is y = 0. */
 #ifndef FUNNEL_GRID_H
 #define FUNNEL_GRID_H
 

@@ -1,10 +1,11 @@
 /* Halo exchange between the ranks of a process grid. Room: exchange.
  *
  * One interface, a table of variants; a new variant is one new file and one new row. An exchange of
- * depth d fills the d points beyond each internal edge of a field, corners included: x first, then
- * y with the full width (or eight neighbours at once). Halo points beyond a physical side are never
- * written: they belong to the boundary conditions. A tag per direction; axes that are periodic over
- * 1 or 2 ranks are right in every variant. */
+ * depth d fills the d points beyond each internal edge of a field and the corners between: in two
+ * stages, of which the second takes the points of the first along, or from all eight neighbours at
+ * once. Halo points beyond a physical side are never written: they belong to the boundary
+ * conditions. A tag per direction; axes that are periodic over 1 or 2 ranks are right in every
+ * variant. */
 #ifndef FUNNEL_HALO_H
 #define FUNNEL_HALO_H
 
@@ -23,8 +24,7 @@ struct halo_plan {
     const struct process_grid *process_grid;
     struct field_layout layout;
     const struct halo_memory *memory; /* of the fields that will be exchanged in turn */
-    bool synchronous_sends; /* every send waits for its receive: shows hidden reliance on buffering
-                             */
+    bool synchronous_sends; /* every send waits for its receive: shows reliance on buffers */
 };
 
 /* Seconds spent so far, on this rank's clock, and messages that left it for another rank or were
@@ -89,17 +89,16 @@ void halo_release(struct halo *halo);
 void halo_begin(struct halo *halo, const struct field *field);
 void halo_finish(struct halo *halo, const struct field *field);
 
-/* Meets each neighbour with a zero-byte message and books the time as wait (timing.split = on). */
+/* Meets each neighbour by an empty message and books the time as wait (timing.split = on).
+ * COLLECTIVE. */
 void halo_meet(struct halo *halo);
 
 /* Books this much of the last exchange as hidden, at most what it took: other threads computed
  * meanwhile. */
 void halo_hide(struct halo *halo, double seconds);
 
+/* What has been booked since halo_make or the last reset; owned by the halo. */
 const struct halo_times *halo_times(const struct halo *halo);
 void halo_times_reset(struct halo *halo);
-
-/* Neighbours that get a message or a copy from this rank (itself not counted). */
-int halo_neighbours(const struct halo *halo);
 
 #endif

@@ -29,8 +29,7 @@ struct extent {
     global_index begin, count;
 };
 
-/* Part `part` of `points` split into `parts`: sizes differ by at most one, the larger ones first.
- */
+/* Part `part` of `points` split into `parts`: sizes differ by one at most, the larger first. */
 struct extent extent_of(global_index points, int parts, int part);
 
 /* Reads "auto", "1d-x", "1d-y", "2d" or "4x2"; false if it is none of them. */

@@ -29,8 +29,7 @@ struct record_input {
  * nothing behind. Fails with EXIT_CODE_FILES, the text starts with `option`. */
 bool output_check(const char *option, const char *path, bool overwrite, struct status *status);
 
-/* Writes the record through a temporary file and rename. Rank 0 only. EXIT_CODE_FILES on failure.
- */
+/* Writes the record through a temporary file and rename. Rank 0 only. Fails (EXIT_CODE_FILES). */
 bool record_write(const char *path, const struct record_input *input, struct status *status);
 
 /* Facts about the build, for records and --version. */

@@ -1,5 +1,6 @@
 /* Values of a record: whatever cannot be read or said in JSON becomes null, never an error and
- * never missing. Room: store; programs build their own part of a record with it. */
+ * never missing. What a function returns is a new reference of the caller's, NULL without memory,
+ * which record_put takes for null. Room: store; programs build their part of a record with it. */
 #ifndef FUNNEL_RECORD_VALUES_H
 #define FUNNEL_RECORD_VALUES_H
 
@@ -13,9 +14,6 @@ json_t *record_number(double value);
 /* A text, bytes that are no UTF-8 replaced by '?'; null for NULL. */
 json_t *record_text(const char *text);
 
-/* 64 bits as 16 hexadecimal digits: numbers above 2^53 do not survive most readers of JSON. */
-json_t *record_hex(uint64_t value);
-
 /* Sets object[name]; takes over `value`. */
 void record_put(json_t *object, const char *name, json_t *value);
 
@@ -27,7 +25,7 @@ enum record_kind {
     RECORD_BOOL,  /* bool */
     RECORD_TEXT,  /* const char * */
     RECORD_CHARS, /* char array */
-    RECORD_HEX    /* uint64_t */
+    RECORD_HEX    /* uint64_t, as 16 digits: most readers of JSON lose bits above 2^53 */
 };
 
 /* A member of a struct and its name in the record. */

@@ -130,8 +130,9 @@ struct solve_watch {
 /* A solve with its field, alive until solve_free: outputs read it. */
 struct solve;
 
-/* Takes memory, fills it, prepares halos. COLLECTIVE. NULL with status set, the same on all ranks.
- */
+/* Takes memory, fills it, prepares halos. COLLECTIVE. Owned by the caller; `plan` and `config`
+ * must outlive it. NULL with status set (EXIT_CODE_ENVIRONMENT without memory), the same on all
+ * ranks. */
 struct solve *solve_make(struct team *team, const struct solve_plan *plan,
                          const struct config *config, struct status *status);
 void solve_free(struct solve *solve);

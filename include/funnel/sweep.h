@@ -205,7 +205,7 @@ struct binned_sum sweeper_sum(struct sweeper *sweeper, enum sweep_quantity quant
 /* Largest |u - exact| in this rank; NaN if one is. */
 double sweeper_error_max(struct sweeper *sweeper);
 
-/* Sum modulo 2^64 of a hash of (global index, bits of the value) over the interior. */
+/* A hash of index and bits for each interior value, summed up modulo 2^64: ranks add theirs. */
 uint64_t sweeper_checksum(const struct sweeper *sweeper);
 
 /* Values of the interior that are neither zero nor at least 2.2e-308. */

@@ -43,6 +43,7 @@ void team_end(struct team *team);
  * others cannot learn. Does not return. */
 _Noreturn void team_abort(struct team *team, enum exit_code code);
 
+/* Owned by the team. */
 const struct team_facts *team_facts(const struct team *team);
 
 /* Tells how many threads this rank computes with: where the threads of a node outnumber its
@@ -60,16 +61,14 @@ void team_share(struct team *team, void *data, size_t bytes);
  * (`all` of ranks*bytes there; ignored elsewhere). COLLECTIVE. */
 void team_gather(struct team *team, const void *mine, size_t bytes, void *all);
 
-/* Element-wise maximum, minimum and sum (modulo 2^64) over all ranks, in place on all. COLLECTIVE.
- */
+/* Element-wise maximum and sum (modulo 2^64) over all ranks, in place on all. COLLECTIVE. */
 void team_max(struct team *team, int64_t *values, int count);
-void team_min(struct team *team, int64_t *values, int count);
 void team_sum(struct team *team, int64_t *values, int count);
 
 /* Bitwise or over all ranks, in place on rank 0 (contents elsewhere are undefined). COLLECTIVE. */
 void team_or_to_root(struct team *team, uint64_t *values, int64_t count);
 
-/* COLLECTIVE. */
+/* Waits until all ranks have come. COLLECTIVE. */
 void team_barrier(struct team *team);
 
 /* A vote that never blocks: values posted at one sweep are read at a later one that all ranks have
@@ -77,8 +76,7 @@ void team_barrier(struct team *team);
 enum { TEAM_VOTE_VALUES = 4 };
 struct team_vote; /* at most one open at a time */
 
-/* COLLECTIVE; the vote is owned by the caller and freed by team_vote_free, an open vote included.
- */
+/* Owned by the caller, who frees it, an open vote included. COLLECTIVE, both. */
 struct team_vote *team_vote_make(struct team *team);
 void team_vote_free(struct team_vote *vote);
 

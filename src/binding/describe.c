@@ -48,30 +48,34 @@ static bool is_known(const struct topology *topology, const struct cpu_set *set)
     return false;
 }
 
-const char *binding_describe(const struct topology *topology, const struct cpu_set *set, char *text,
-                             size_t size) {
+/* Packages, with `whole` NUMA nodes, and cores; the PUs alone of a set that is not known. False for
+ * such a set. */
+static bool add_places(const struct topology *topology, const struct cpu_set *set, bool whole,
+                       char *text, size_t size) {
     text[0] = '\0';
     if (!is_known(topology, set)) {
         add_numbers(text, size, "PU P", set);
-        return text;
+        return false;
     }
     add_packages(topology, set, text, size);
-    add_numa(topology, set, text, size);
+    if (whole)
+        add_numa(topology, set, text, size);
     add_cores(topology, set, text, size);
-    add_numbers(text, size, " (P", set);
-    line_add(text, size, ")");
+    return true;
+}
+
+const char *binding_describe(const struct topology *topology, const struct cpu_set *set, char *text,
+                             size_t size) {
+    if (add_places(topology, set, true, text, size)) {
+        add_numbers(text, size, " (P", set);
+        line_add(text, size, ")");
+    }
     return text;
 }
 
 const char *binding_describe_short(const struct topology *topology, const struct cpu_set *set,
                                    char *text, size_t size) {
-    text[0] = '\0';
-    if (!is_known(topology, set)) {
-        add_numbers(text, size, "PU P", set);
-        return text;
-    }
-    add_packages(topology, set, text, size);
-    add_cores(topology, set, text, size);
+    add_places(topology, set, false, text, size);
     return text;
 }
 

@@ -42,10 +42,6 @@ void team_max(struct team *team, int64_t *values, int count) {
     reduce_in_place(team, values, count, MPI_INT64_T, MPI_MAX);
 }
 
-void team_min(struct team *team, int64_t *values, int count) {
-    reduce_in_place(team, values, count, MPI_INT64_T, MPI_MIN);
-}
-
 /* As unsigned numbers: those may overflow, and wrap to the same bits. */
 void team_sum(struct team *team, int64_t *values, int count) {
     reduce_in_place(team, values, count, MPI_UINT64_T, MPI_SUM);

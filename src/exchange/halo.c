@@ -51,17 +51,6 @@ static bool leaves(const struct halo *halo, int message) {
     return to != MPI_PROC_NULL && to != halo->rank;
 }
 
-int halo_neighbours(const struct halo *halo) {
-    int neighbours = 0;
-    for (int m = 0; m < halo->messages; m++) {
-        bool known = !leaves(halo, m);
-        for (int earlier = 0; earlier < m && !known; earlier++)
-            known = halo->message[earlier].to == halo->message[m].to;
-        neighbours += !known;
-    }
-    return neighbours;
-}
-
 int halo_iterate(const struct halo *halo, const double *values) {
     for (int i = 0; i < halo->memory->iterates; i++)
         if (halo->memory->values[i] == values)

@@ -29,12 +29,6 @@ json_t *record_text(const char *text) {
     return value != NULL ? value : text_without_odd_bytes(text);
 }
 
-json_t *record_hex(uint64_t value) {
-    char text[24];
-    snprintf(text, sizeof text, "%016" PRIx64, value);
-    return json_string(text);
-}
-
 void record_put(json_t *object, const char *name, json_t *value) {
     json_object_set_new(object, name, value != NULL ? value : json_null());
 }
@@ -82,8 +76,10 @@ static json_t *chars_at(const char *base, size_t offset) {
 
 static json_t *hex_at(const char *base, size_t offset) {
     uint64_t value;
+    char text[24];
     memcpy(&value, base + offset, sizeof value);
-    return record_hex(value);
+    snprintf(text, sizeof text, "%016" PRIx64, value);
+    return json_string(text);
 }
 
 typedef json_t *member_reader(const char *base, size_t offset);

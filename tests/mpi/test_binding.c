@@ -24,10 +24,10 @@ static void expect_all_ranks(struct mpi_test *test, const struct binding_report 
 }
 
 static void expect_same_count(struct mpi_test *test, const struct binding_report *report) {
-    int64_t most = binding_report_problem_count(report), least = most;
-    team_max(test->team, &most, 1);
-    team_min(test->team, &least, 1);
-    mpi_expect(test, most == least, "%d to %d problems", (int)least, (int)most);
+    const int count = binding_report_problem_count(report);
+    int64_t most[] = {count, -count};
+    team_max(test->team, most, 2);
+    mpi_expect(test, most[0] == -most[1], "%d to %d problems", (int)-most[1], (int)most[0]);
 }
 
 /* Confines the calling thread to one of the PUs it may use; false if it has only one. */

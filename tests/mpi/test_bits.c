@@ -230,38 +230,48 @@ static int expected_depth(const struct combination *c) {
     return depth;
 }
 
+/* The options of the problem. */
+static void add_problem(struct verify_list *list, const struct combination *c) {
+    const bool line = c->ny == 0;
+    verify_add(list, "grid.nx=%d", c->nx);
+    verify_add(list, "problem.west=%s", line ? "dirichlet 1" : c->sides->west);
+    verify_add(list, "problem.east=%s", line ? "dirichlet 0.2" : c->sides->east);
+    if (!line) {
+        verify_add(list, "grid.ny=%d", c->ny);
+        verify_add(list, "grid.length_y=%.17g", c->stretched ? 0.7 : (c->ny + 1.0) / (c->nx + 1.0));
+        verify_add(list, "problem.south=%s", c->sides->south);
+        verify_add(list, "problem.north=%s", c->sides->north);
+    }
+    verify_add(list, "problem.initial=%s", line ? "sin(13*x)" : "sin(13*x+7*y)");
+    verify_add(list, "problem.source=%s", c->source);
+    verify_add(list, "problem.reaction=%g", c->reaction);
+    verify_add(list, "solver.method=%s", c->omega == 1 ? "jacobi" : "weighted");
+    verify_add(list, "solver.omega=%g", c->omega);
+    verify_add(list, "solver.rtol=0");
+    verify_add(list, "solver.max_sweeps=%d", c->sweeps);
+    verify_add(list, "solver.check_every=%d", c->check_every);
+}
+
+/* The options that must not change a bit. */
+static void add_layout(struct verify_list *list, const struct combination *c) {
+    verify_add(list, "parallel.process_grid=%dx%d", c->px, c->py);
+    verify_add(list, "parallel.halo=%s", c->halo);
+    if (c->halo_depth > 0)
+        verify_add(list, "parallel.halo_depth=%d", c->halo_depth);
+    if (c->threads < AUTOMATIC_THREADS)
+        verify_add(list, "parallel.threads=%d", c->threads);
+    verify_add(list, "parallel.kernel_tile=%s", c->tile);
+    verify_add(list, "parallel.schedule=%s", c->schedule);
+    verify_add(list, "parallel.kernel=%s", c->kernel);
+    verify_add(list, "parallel.synchronous_sends=%s", c->synchronous ? "on" : "off");
+}
+
 static void check(struct mpi_test *test, const struct combination *c) {
     struct verify_list list = {0};
     struct verify_solve run;
     char what[400];
-    verify_add(&list, "grid.nx=%d", c->nx);
-    verify_add(&list, "problem.west=%s", c->ny > 0 ? c->sides->west : "dirichlet 1");
-    verify_add(&list, "problem.east=%s", c->ny > 0 ? c->sides->east : "dirichlet 0.2");
-    if (c->ny > 0) {
-        verify_add(&list, "grid.ny=%d", c->ny);
-        verify_add(&list, "grid.length_y=%.17g",
-                   c->stretched ? 0.7 : (c->ny + 1.0) / (c->nx + 1.0));
-        verify_add(&list, "problem.south=%s", c->sides->south);
-        verify_add(&list, "problem.north=%s", c->sides->north);
-    }
-    verify_add(&list, "problem.initial=%s", c->ny > 0 ? "sin(13*x+7*y)" : "sin(13*x)");
-    verify_add(&list, "problem.source=%s", c->source);
-    verify_add(&list, "problem.reaction=%g", c->reaction);
-    verify_add(&list, "solver.method=%s", c->omega == 1 ? "jacobi" : "weighted");
-    verify_add(&list, "solver.omega=%g", c->omega);
-    verify_add(&list, "solver.rtol=0");
-    verify_add(&list, "solver.max_sweeps=%d", c->sweeps);
-    verify_add(&list, "solver.check_every=%d", c->check_every);
-    verify_add(&list, "parallel.process_grid=%dx%d", c->px, c->py);
-    verify_add(&list, "parallel.halo=%s", c->halo);
-    if (c->halo_depth > 0)
-        verify_add(&list, "parallel.halo_depth=%d", c->halo_depth);
-    if (c->threads < AUTOMATIC_THREADS)
-        verify_add(&list, "parallel.threads=%d", c->threads);
-    verify_add(&list, "parallel.kernel_tile=%s", c->tile);
-    verify_add(&list, "parallel.schedule=%s", c->schedule);
-    verify_add(&list, "parallel.kernel=%s", c->kernel);
-    verify_add(&list, "parallel.synchronous_sends=%s", c->synchronous ? "on" : "off");
+    add_problem(&list, c);
+    add_layout(&list, c);
     omp_set_num_threads(c->threads);
     snprintf(
         what, sizeof what,

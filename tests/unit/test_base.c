@@ -1,18 +1,11 @@
 /* The base room: reading numbers strictly, nearest words, memory limits, order-independent sums. */
+#include "files.h"
 #include "funnel/binned_sum.h"
 #include "funnel/clock.h"
 #include "funnel/memory.h"
 #include "funnel/text.h"
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
-/* cmocka wants the headers above first */
-#include <cmocka.h>
 
 static void integers_are_read_whole_or_not_at_all(void **state) {
     (void)state;
@@ -106,37 +99,15 @@ static void the_nearest_word_is_one_that_may_be_meant(void **state) {
     assert_null(text_nearest("nx", names, 0));
 }
 
-static void write_file(const char *folder, const char *name, const char *text) {
-    char path[512];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    for (char *slash = strchr(path + strlen(folder) + 1, '/'); slash;
-         slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        mkdir(path, 0700);
-        *slash = '/';
-    }
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
-}
-
-/* A folder that imitates a machine; removed by the caller. */
-static void imitate(char *folder) {
-    strcpy(folder, "machine-XXXXXX");
-    assert_non_null(mkdtemp(folder));
-    write_file(folder, "proc/meminfo", "MemTotal: 100 kB\nMemAvailable:     64 kB\n");
-}
-
-static void remove_folder(const char *folder) {
-    char command[128];
-    snprintf(command, sizeof command, "rm -r '%s'", folder);
-    assert_int_equal(system(command), 0);
+/* A folder that imitates a machine, removed by the caller. */
+static void imitate(char folder[FOLDER_BYTES]) {
+    make_folder(folder);
+    write_below(folder, "/proc/meminfo", "MemTotal: 100 kB\nMemAvailable:     64 kB\n");
 }
 
 static void memory_is_what_the_node_has(void **state) {
     (void)state;
-    char folder[64];
+    char folder[FOLDER_BYTES];
     imitate(folder);
     assert_int_equal(memory_available_bytes(folder), 65536);
     remove_folder(folder);
@@ -146,24 +117,24 @@ static void memory_is_what_the_node_has(void **state) {
 
 static void memory_is_what_every_group_leaves(void **state) {
     (void)state;
-    char folder[64];
+    char folder[FOLDER_BYTES];
     imitate(folder);
-    write_file(folder, "proc/self/cgroup", "0::/job/step\n");
-    write_file(folder, "sys/fs/cgroup/job/step/memory.max", "max\n");
-    write_file(folder, "sys/fs/cgroup/job/step/memory.current", "10\n");
+    write_below(folder, "/proc/self/cgroup", "0::/job/step\n");
+    write_below(folder, "/sys/fs/cgroup/job/step/memory.max", "max\n");
+    write_below(folder, "/sys/fs/cgroup/job/step/memory.current", "10\n");
     assert_int_equal(memory_available_bytes(folder), 65536);
-    write_file(folder, "sys/fs/cgroup/job/memory.max", "5000\n");
-    write_file(folder, "sys/fs/cgroup/job/memory.current", "1000\n");
+    write_below(folder, "/sys/fs/cgroup/job/memory.max", "5000\n");
+    write_below(folder, "/sys/fs/cgroup/job/memory.current", "1000\n");
     assert_int_equal(memory_available_bytes(folder), 4000);
     /* cached files count as used, and are given back */
-    write_file(folder, "sys/fs/cgroup/job/memory.stat", "file 900\ninactive_file 700\n");
+    write_below(folder, "/sys/fs/cgroup/job/memory.stat", "file 900\ninactive_file 700\n");
     assert_int_equal(memory_available_bytes(folder), 4700);
-    write_file(folder, "proc/self/cgroup", "7:cpu,cpuacct:/job\n4:memory:/job/step\n");
-    write_file(folder, "sys/fs/cgroup/memory/job/step/memory.limit_in_bytes", "3000\n");
-    write_file(folder, "sys/fs/cgroup/memory/job/step/memory.usage_in_bytes", "4000\n");
+    write_below(folder, "/proc/self/cgroup", "7:cpu,cpuacct:/job\n4:memory:/job/step\n");
+    write_below(folder, "/sys/fs/cgroup/memory/job/step/memory.limit_in_bytes", "3000\n");
+    write_below(folder, "/sys/fs/cgroup/memory/job/step/memory.usage_in_bytes", "4000\n");
     assert_int_equal(memory_available_bytes(folder), 0);
-    write_file(folder, "sys/fs/cgroup/memory/job/step/memory.stat",
-               "inactive_file 10\ntotal_inactive_file 1500\n");
+    write_below(folder, "/sys/fs/cgroup/memory/job/step/memory.stat",
+                "inactive_file 10\ntotal_inactive_file 1500\n");
     assert_int_equal(memory_available_bytes(folder), 500);
     remove_folder(folder);
 }

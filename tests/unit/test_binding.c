@@ -1,15 +1,7 @@
 /* The binding room on machines nobody has here: what a set is called, what is wrong with a layout
  * and what is not, what to type, and quotas of imitated cgroups. */
+#include "files.h"
 #include "funnel/binding.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-/* cmocka wants the headers above first */
-#include <cmocka.h>
 
 static const char two_by_64_smt[] = "pack:2 [numa] l3:8 core:8 pu:2";
 static const char two_by_4_numa[] = "pack:2 l3:4 [numa] core:4 pu:1";
@@ -117,16 +109,21 @@ struct diagnosis {
     struct binding_problem problems[BINDING_PROBLEM_KINDS];
 };
 
-static void diagnose(const char *name, const char *ranks, const char *launcher,
-                     struct diagnosis *diagnosis) {
+static void diagnose_on(const struct topology *topology, const char *ranks, const char *launcher,
+                        struct diagnosis *diagnosis) {
     struct node node;
-    struct topology *topology = machine(name);
-    assert_non_null(topology);
-    assert_true(topology_readable(topology));
     fill_node(&node, ranks);
     diagnosis->count = binding_diagnose(topology, node.places, node.threads, node.ranks, launcher,
                                         diagnosis->problems);
     empty_node(&node);
+}
+
+static void diagnose(const char *name, const char *ranks, const char *launcher,
+                     struct diagnosis *diagnosis) {
+    struct topology *topology = machine(name);
+    assert_non_null(topology);
+    assert_true(topology_readable(topology));
+    diagnose_on(topology, ranks, launcher, diagnosis);
     topology_free(topology);
 }
 
@@ -370,79 +367,71 @@ static void sets_hold_every_processor_of_a_large_machine(void **state) {
     assert_string_equal(cpu_set_text(&set, text, sizeof text), "0,63-64,4095");
 }
 
-static void picture_has_a_row_a_rank_and_borders(void **state) {
-    (void)state;
+static void check_picture(const char *name, const char *ranks, const char *const *rows) {
     char *text = NULL;
     size_t size = 0;
     struct node node;
     FILE *out = open_memstream(&text, &size);
-    struct topology *topology = machine("pack:2 [numa] [numa] core:2 pu:2");
+    struct topology *topology = machine(name);
     assert_non_null(out);
     assert_non_null(topology);
-    fill_node(&node, "0-1 2-3; 2x4-7");
+    fill_node(&node, ranks);
     binding_picture(topology, node.places, node.threads, node.ranks, out);
     fclose(out);
-    assert_non_null(strstr(text, "\nrank    0 |0-1-|....|\n"));
-    assert_non_null(strstr(text, "\nrank    1 |....|+---|\n"));
+    for (; *rows != NULL; rows++)
+        assert_non_null(strstr(text, *rows));
     free(text);
     empty_node(&node);
     topology_free(topology);
+}
+
+static void picture_has_a_row_a_rank_and_borders(void **state) {
+    (void)state;
+    const char *const rows[] = {"\nrank    0 |0-1-|....|\n", "\nrank    1 |....|+---|\n", NULL};
+    check_picture("pack:2 [numa] [numa] core:2 pu:2", "0-1 2-3; 2x4-7", rows);
 }
 
 static void picture_marks_numa_borders(void **state) {
     (void)state;
-    char *text = NULL;
-    size_t size = 0;
-    struct node node;
-    FILE *out = open_memstream(&text, &size);
-    struct topology *topology = machine("pack:2 l3:2 [numa] core:2 pu:1");
-    assert_non_null(out);
-    fill_node(&node, "0 1 2 3");
-    binding_picture(topology, node.places, node.threads, node.ranks, out);
-    fclose(out);
-    assert_non_null(strstr(text, "\nrank    0 |01:23|..:..|\n"));
-    free(text);
-    empty_node(&node);
-    topology_free(topology);
+    const char *const rows[] = {"\nrank    0 |01:23|..:..|\n", NULL};
+    check_picture("pack:2 l3:2 [numa] core:2 pu:1", "0 1 2 3", rows);
+}
+
+/* The topology that hwloc gives while an environment variable has this value. */
+static struct topology *topology_under(const char *variable, const char *value) {
+    setenv(variable, value, 1);
+    struct topology *topology = topology_load();
+    unsetenv(variable);
+    assert_non_null(topology);
+    return topology;
 }
 
 static void unreadable_topology_leaves_the_masks(void **state) {
     (void)state;
-    struct node node;
-    struct binding_problem problems[BINDING_PROBLEM_KINDS];
+    struct diagnosis diagnosis;
+    const struct binding_problem *problems = diagnosis.problems;
     char text[BINDING_TEXT_BYTES];
-    setenv("HWLOC_COMPONENTS", "stop", 1);
-    struct topology *topology = topology_load();
-    unsetenv("HWLOC_COMPONENTS");
-    assert_non_null(topology);
+    const struct cpu_set first = set_of("0");
+    struct topology *topology = topology_under("HWLOC_COMPONENTS", "stop");
     assert_false(topology_readable(topology));
-    fill_node(&node, "2x0; 1");
-    assert_int_equal(
-        binding_diagnose(topology, node.places, node.threads, node.ranks, "hydra", problems), 3);
+    diagnose_on(topology, "2x0; 1", "hydra", &diagnosis);
+    assert_int_equal(diagnosis.count, 3);
     assert_int_equal(problems[0].kind, BINDING_THREADS_EXCEED_PUS);
     assert_non_null(strstr(problems[0].remedy, "-bind-to core:2"));
     assert_int_equal(problems[1].kind, BINDING_NODE_OVERSUBSCRIBED);
     assert_int_equal(problems[2].kind, BINDING_TOPOLOGY_UNREADABLE);
-    assert_string_equal(binding_describe(topology, &node.threads[0][0].allowed, text, sizeof text),
-                        "PU P0");
-    empty_node(&node);
+    assert_string_equal(binding_describe(topology, &first, text, sizeof text), "PU P0");
     topology_free(topology);
 }
 
 static void foreign_topology_is_said_and_not_believed(void **state) {
     (void)state;
-    struct node node;
-    struct binding_problem problems[BINDING_PROBLEM_KINDS];
-    setenv("HWLOC_SYNTHETIC", "core:4 pu:2", 1);
-    struct topology *topology = topology_load();
-    unsetenv("HWLOC_SYNTHETIC");
-    assert_non_null(topology);
+    struct diagnosis diagnosis;
+    struct topology *topology = topology_under("HWLOC_SYNTHETIC", "core:4 pu:2");
     assert_false(topology_is_this_machine(topology));
-    fill_node(&node, "2x0-1");
-    assert_int_equal(
-        binding_diagnose(topology, node.places, node.threads, node.ranks, "none", problems), 1);
-    assert_int_equal(problems[0].kind, BINDING_TOPOLOGY_FOREIGN);
-    empty_node(&node);
+    diagnose_on(topology, "2x0-1", "none", &diagnosis);
+    assert_int_equal(diagnosis.count, 1);
+    assert_int_equal(diagnosis.problems[0].kind, BINDING_TOPOLOGY_FOREIGN);
     topology_free(topology);
 }
 
@@ -505,32 +494,17 @@ static void this_machine_is_read_and_probed(void **state) {
     topology_free(topology);
 }
 
-/* A folder that imitates /proc and /sys, gone at the end. */
-static void write_below(const char *root, const char *path, const char *text) {
-    char name[4096];
-    snprintf(name, sizeof name, "%s%s", root, path);
-    for (char *slash = strchr(name + strlen(root) + 1, '/'); slash != NULL;
-         slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        mkdir(name, 0700);
-        *slash = '/';
-    }
-    FILE *file = fopen(name, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    fclose(file);
+/* A folder that imitates /proc and /sys, for each test of a quota. */
+static int make_root(void **state) {
+    static char root[FOLDER_BYTES];
+    make_folder(root);
+    *state = root;
+    return 0;
 }
 
-static void make_root(char *root, size_t size) {
-    const char *temporary = getenv("TMPDIR");
-    snprintf(root, size, "%s/funnel-quota-XXXXXX", temporary == NULL ? "/tmp" : temporary);
-    assert_non_null(mkdtemp(root));
-}
-
-static void remove_root(const char *root) {
-    char command[4200];
-    snprintf(command, sizeof command, "rm -rf '%s'", root);
-    assert_int_equal(system(command), 0);
+static int remove_root(void **state) {
+    remove_folder(*state);
+    return 0;
 }
 
 static const char mount_v2[] = "30 23 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw\n";
@@ -539,10 +513,8 @@ static const char mount_v1[] =
     "32 23 0:28 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset\n";
 
 static void quota_of_version_2_is_the_least_on_the_path(void **state) {
-    (void)state;
-    char root[4096];
+    const char *root = *state;
     uint64_t group = 0;
-    make_root(root, sizeof root);
     write_below(root, "/proc/self/mountinfo", mount_v2);
     write_below(root, "/proc/self/cgroup", "0::/job.slice/step\n");
     write_below(root, "/sys/fs/cgroup/job.slice/cpu.max", "150000 100000\n");
@@ -555,14 +527,11 @@ static void quota_of_version_2_is_the_least_on_the_path(void **state) {
     write_below(root, "/sys/fs/cgroup/job.slice/step/cpu.max", "max 100000\n");
     assert_true(binding_cpu_quota(root, &group) == 0);
     assert_true(group == 0);
-    remove_root(root);
 }
 
 static void quota_of_version_1_is_read(void **state) {
-    (void)state;
-    char root[4096];
+    const char *root = *state;
     uint64_t group = 0;
-    make_root(root, sizeof root);
     write_below(root, "/proc/self/mountinfo", mount_v1);
     write_below(root, "/proc/self/cgroup", "4:cpuset:/wrong\n3:cpu,cpuacct:/box\n");
     write_below(root, "/sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us", "-1\n");
@@ -570,14 +539,11 @@ static void quota_of_version_1_is_read(void **state) {
     write_below(root, "/sys/fs/cgroup/cpu,cpuacct/box/cpu.cfs_quota_us", "50000\n");
     write_below(root, "/sys/fs/cgroup/cpu,cpuacct/box/cpu.cfs_period_us", "100000\n");
     assert_true(binding_cpu_quota(root, &group) == 0.5);
-    remove_root(root);
 }
 
 static void quota_in_a_container_stands_at_its_mount_point(void **state) {
-    (void)state;
-    char root[4096];
+    const char *root = *state;
     uint64_t group = 0;
-    make_root(root, sizeof root);
     write_below(root, "/proc/self/mountinfo",
                 "31 23 0:27 /docker/abc /sys/fs/cgroup/cpu ro - cgroup cgroup rw,cpu\n");
     write_below(root, "/proc/self/cgroup", "3:cpu:/docker/abc\n");
@@ -586,17 +552,13 @@ static void quota_in_a_container_stands_at_its_mount_point(void **state) {
     assert_true(binding_cpu_quota(root, &group) == 2.0);
     write_below(root, "/proc/self/cgroup", "3:cpu:/../other\n");
     assert_true(binding_cpu_quota(root, &group) == 2.0);
-    remove_root(root);
 }
 
 static void no_cgroup_is_no_quota(void **state) {
-    (void)state;
-    char root[4096];
+    const char *root = *state;
     uint64_t group = 1;
-    make_root(root, sizeof root);
     assert_true(binding_cpu_quota(root, &group) == 0);
     assert_true(group == 0);
-    remove_root(root);
 }
 
 /* A letter each for PU, core, cache, NUMA node and package: Unknown, Apart, Perhaps, Same. */
@@ -654,10 +616,12 @@ int main(void) {
         cmocka_unit_test(foreign_topology_is_said_and_not_believed),
         cmocka_unit_test(caches_are_shared_out),
         cmocka_unit_test(this_machine_is_read_and_probed),
-        cmocka_unit_test(quota_of_version_2_is_the_least_on_the_path),
-        cmocka_unit_test(quota_of_version_1_is_read),
-        cmocka_unit_test(quota_in_a_container_stands_at_its_mount_point),
-        cmocka_unit_test(no_cgroup_is_no_quota),
+        cmocka_unit_test_setup_teardown(quota_of_version_2_is_the_least_on_the_path, make_root,
+                                        remove_root),
+        cmocka_unit_test_setup_teardown(quota_of_version_1_is_read, make_root, remove_root),
+        cmocka_unit_test_setup_teardown(quota_in_a_container_stands_at_its_mount_point, make_root,
+                                        remove_root),
+        cmocka_unit_test_setup_teardown(no_cgroup_is_no_quota, make_root, remove_root),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

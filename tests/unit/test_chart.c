@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -51,7 +52,7 @@ static struct chart chart_of(int count, const double *x, const double *y, bool m
 
 static void draw(const struct chart *chart, char *path) {
     struct status status = {0};
-    strcpy(path, "/tmp/funnel-chart-XXXXXX");
+    strcpy(path, P_tmpdir "/funnel-chart-XXXXXX");
     const int file = mkstemp(path);
     assert_true(file >= 0);
     close(file);

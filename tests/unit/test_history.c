@@ -1,27 +1,9 @@
 /* The history file: whole lines at any time, and an error if one is lost. */
+#include "files.h"
 #include "funnel/history.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-/* cmocka wants the headers above first */
-#include <cmocka.h>
-
-static void assert_text(const char *path, const char *expected) {
-    char text[512] = "";
-    FILE *file = fopen(path, "r");
-    assert_non_null(file);
-    text[fread(text, 1, sizeof text - 1, file)] = '\0';
-    fclose(file);
-    assert_string_equal(text, expected);
-}
 
 static int make_path(void **state) {
     char *path = strdup(P_tmpdir "/funnel-history-XXXXXX");

@@ -1,20 +1,11 @@
 /* Output files: refused before a run where they could not be written, and whole or not there. */
 #include "../../src/store/new_file.h"
+#include "files.h"
 #include "funnel/record.h"
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
-
-/* cmocka wants the headers above first */
-#include <cmocka.h>
 
 /* A folder of its own for each test; its name with a space in it. */
 struct place {
@@ -52,22 +43,6 @@ static int remove_place(void **state) {
     const int result = rmdir(place->folder);
     free(place);
     return result;
-}
-
-static void write_text(const char *path, const char *text) {
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(text, file);
-    assert_int_equal(fclose(file), 0);
-}
-
-static void assert_text(const char *path, const char *expected) {
-    char text[64] = "";
-    FILE *file = fopen(path, "r");
-    assert_non_null(file);
-    text[fread(text, 1, sizeof text - 1, file)] = '\0';
-    fclose(file);
-    assert_string_equal(text, expected);
 }
 
 static void assert_refused(const char *path, bool overwrite, const char *reason) {
@@ -159,8 +134,8 @@ static void earlier_errors_stay(void **state) {
     assert_string_equal(status.text, "first");
 }
 
-static void a_kept_file_replaces_the_old_one(void **state) {
-    struct place *place = *state;
+/* Writes "new" in place of "old", and keeps or discards it. */
+static void replace(struct place *place, bool keep) {
     struct new_file file;
     struct status status = {0};
     const char *path = inside(place, "record.json");
@@ -168,22 +143,17 @@ static void a_kept_file_replaces_the_old_one(void **state) {
     assert_true(new_file_open(&file, path, &status));
     fputs("new", file.stream);
     assert_text(path, "old");
-    assert_true(new_file_close(&file, true, &status));
-    assert_text(path, "new");
+    assert_int_equal(new_file_close(&file, keep, &status), keep);
+    assert_text(path, keep ? "new" : "old");
     assert_int_equal(entries(place), 1);
 }
 
+static void a_kept_file_replaces_the_old_one(void **state) {
+    replace(*state, true);
+}
+
 static void a_discarded_file_leaves_the_old_one(void **state) {
-    struct place *place = *state;
-    struct new_file file;
-    struct status status = {0};
-    const char *path = inside(place, "record.json");
-    write_text(path, "old");
-    assert_true(new_file_open(&file, path, &status));
-    fputs("new", file.stream);
-    assert_false(new_file_close(&file, false, &status));
-    assert_text(path, "old");
-    assert_int_equal(entries(place), 1);
+    replace(*state, false);
 }
 
 static void a_leftover_of_a_killed_job_is_no_hindrance(void **state) {

@@ -2,17 +2,9 @@
  * over pairs, and which interface carried the messages. */
 #include "../../src/programs/pingpong_loops.h"
 #include "../../src/programs/pingpong_payload.h"
+#include "files.h"
+
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-/* cmocka wants the headers above first */
-#include <cmocka.h>
 
 static const struct pingpong_wish usual = {
     .repeats = 1000, .repeats_large = 50, .min_bytes = 1, .max_bytes = 16 << 20};
@@ -246,54 +238,27 @@ static void pairs_are_summed_up_and_fitted(void **state) {
     assert_true(fabs(found.half_bytes - 3000) < 1);
 }
 
-static void write_counter(const char *name, const char *bytes) {
-    char path[200];
-    const char *const folders[] = {"sys", "sys/class", "sys/class/net"};
-    for (size_t i = 0; i < 3; i++)
-        mkdir(folders[i], 0700);
-    snprintf(path, sizeof path, "sys/class/net/%s", name);
-    mkdir(path, 0700);
-    snprintf(path, sizeof path, "sys/class/net/%s/statistics", name);
-    mkdir(path, 0700);
-    snprintf(path, sizeof path, "sys/class/net/%s/statistics/tx_bytes", name);
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    assert_true(fputs(bytes, file) >= 0);
-    assert_int_equal(fclose(file), 0);
-}
-
-static void remove_counter(const char *name) {
-    const char *const ends[] = {"/statistics/tx_bytes", "/statistics", ""};
-    for (size_t i = 0; i < 3; i++) {
-        char path[200];
-        snprintf(path, sizeof path, "sys/class/net/%s%s", name, ends[i]);
-        assert_int_equal(remove(path), 0);
-    }
+static void write_counters(const char *root, const char *lo, const char *eth0) {
+    write_below(root, "/sys/class/net/lo/statistics/tx_bytes", lo);
+    write_below(root, "/sys/class/net/eth0/statistics/tx_bytes", eth0);
 }
 
 static void the_carrier_is_the_interface_that_sent_the_bytes(void **state) {
     (void)state;
     struct pingpong_traffic before, after;
-    char folder[] = "test_pingpong.XXXXXX";
-    assert_non_null(mkdtemp(folder));
-    assert_int_equal(chdir(folder), 0);
-    write_counter("lo", "1000\n");
-    write_counter("eth0", "5000000\n");
-    pingpong_traffic_read(&before, ".");
+    char root[FOLDER_BYTES];
+    make_folder(root);
+    write_counters(root, "1000\n", "5000000\n");
+    pingpong_traffic_read(&before, root);
     assert_int_equal(before.count, 2);
-    write_counter("lo", "901000\n");
-    write_counter("eth0", "5000100\n");
-    pingpong_traffic_read(&after, ".");
+    write_counters(root, "901000\n", "5000100\n");
+    pingpong_traffic_read(&after, root);
     const struct pingpong_carrier carrier = pingpong_traffic_carrier(&before, &after, 1000000);
     assert_string_equal(carrier.name, "lo");
     assert_int_equal(carrier.carried_bytes, 900000);
     assert_string_equal(pingpong_traffic_carrier(&before, &after, 2000000).name, "");
     assert_int_equal(pingpong_traffic_carrier(&before, &after, 2000000).carried_bytes, 900000);
-    remove_counter("lo");
-    remove_counter("eth0");
-    assert_int_equal(remove("sys/class/net") | remove("sys/class") | remove("sys"), 0);
-    assert_int_equal(chdir(".."), 0);
-    assert_int_equal(rmdir(folder), 0);
+    remove_folder(root);
     pingpong_traffic_read(&before, "nowhere");
     assert_int_equal(before.count, 0);
 }

@@ -1,18 +1,11 @@
 /* Records: every value where a reader looks for it, and null for what cannot be read. That a record
  * keeps to the schema is tests/cli/test_schema.py. */
+#include "files.h"
 #include "funnel/record.h"
 
 #include <jansson.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
-
-/* cmocka wants the headers above first */
-#include <cmocka.h>
 
 /* Writes a record and reads it back; owned by the caller. */
 static json_t *written(const struct record_input *input) {
@@ -208,27 +201,6 @@ static void arguments_and_variables_that_matter(void **state) {
     json_decref(record);
 }
 
-/* Writes a file with all its folders below `root`. */
-static void imitate(const char *root, const char *name, const char *content) {
-    char path[512];
-    snprintf(path, sizeof path, "%s%s", root, name);
-    for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        mkdir(path, 0777);
-        *slash = '/';
-    }
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs(content, file);
-    fclose(file);
-}
-
-static void remove_tree(const char *root) {
-    char command[128];
-    snprintf(command, sizeof command, "rm -r '%s'", root);
-    assert_int_equal(system(command), 0);
-}
-
 static json_t *record_on(const char *root) {
     const struct record_input input = {.program = "jacobi", .system_root = root};
     return written(&input);
@@ -236,16 +208,17 @@ static json_t *record_on(const char *root) {
 
 static void facts_of_another_machine(void **state) {
     (void)state;
-    char root[] = P_tmpdir "/funnel-machine-XXXXXX";
-    assert_non_null(mkdtemp(root));
-    imitate(root, "/proc/cpuinfo", "processor\t: 0\nmodel name\t: Abacus 9\ncpu MHz\t\t: 12.5\n");
-    imitate(root, "/proc/meminfo", "MemTotal:       4 kB\nMemFree:  1 kB\n");
-    imitate(root, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "powersave\n");
-    imitate(root, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_max_freq", "3500000\n");
-    imitate(root, "/sys/devices/system/cpu/intel_pstate/no_turbo", "1\n");
-    imitate(root, "/sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n");
-    imitate(root, "/sys/devices/system/cpu/cpu0/cache/index0/level", "1\n");
-    imitate(root, "/sys/devices/system/cpu/cpu0/cache/index0/size", "48K\n");
+    char root[FOLDER_BYTES];
+    make_folder(root);
+    write_below(root, "/proc/cpuinfo",
+                "processor\t: 0\nmodel name\t: Abacus 9\ncpu MHz\t\t: 12.5\n");
+    write_below(root, "/proc/meminfo", "MemTotal:       4 kB\nMemFree:  1 kB\n");
+    write_below(root, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "powersave\n");
+    write_below(root, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_max_freq", "3500000\n");
+    write_below(root, "/sys/devices/system/cpu/intel_pstate/no_turbo", "1\n");
+    write_below(root, "/sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n");
+    write_below(root, "/sys/devices/system/cpu/cpu0/cache/index0/level", "1\n");
+    write_below(root, "/sys/devices/system/cpu/cpu0/cache/index0/size", "48K\n");
     json_t *record = record_on(root);
     assert_string_equal(text(record, "machine.cpu_model"), "Abacus 9");
     assert_true(number(record, "machine.current_mhz") == 12.5);
@@ -259,7 +232,7 @@ static void facts_of_another_machine(void **state) {
     assert_true(number(cache, "size_bytes") == 49152);
     assert_null_at(cache, "type");
     json_decref(record);
-    remove_tree(root);
+    remove_folder(root);
 }
 
 static void a_machine_that_shows_nothing(void **state) {
