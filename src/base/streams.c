@@ -1,6 +1,8 @@
-/* Fills closed standard streams before anything else can take their numbers. */
+/* Fills closed standard streams before anything else can take their numbers; at the end, whether
+ * what was printed has arrived. */
 #include "funnel/streams.h"
 #include <fcntl.h>
+#include <stdio.h>
 #include <unistd.h>
 
 void streams_open(void) {
@@ -10,4 +12,11 @@ void streams_open(void) {
     while (opened >= 0 && opened <= STDERR_FILENO);
     if (opened > STDERR_FILENO)
         close(opened);
+}
+
+bool streams_flush(struct status *status) {
+    if (fflush(stdout) != 0 || ferror(stdout))
+        status_fail(status, EXIT_CODE_FILES,
+                    "standard output: cannot be written; check the disk or the pipe");
+    return status_good(status);
 }

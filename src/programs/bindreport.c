@@ -3,12 +3,9 @@
 #include "funnel/binding_report.h"
 #include "funnel/flags.h"
 #include "funnel/record.h"
-#include "funnel/streams.h"
 #include "funnel/text.h"
+#include "program.h"
 #include <stddef.h>
-#include <string.h>
-
-static const char program[] = "bindreport";
 
 /* What the command line asks for. The switches are those of rank 0 everywhere. */
 struct switches {
@@ -47,17 +44,9 @@ static void print_help(FILE *out) {
         out);
 }
 
-static void print_version(const struct team_facts *facts, FILE *out) {
-    const struct build_facts *build = build_facts();
-    fprintf(out, "bindreport (Funnel) %s, commit %s%s\n", build->version, build->commit,
-            build->dirty ? " with changes" : "");
-    fprintf(out, "MPI       built with %s, runs with %s\n", facts->mpi_headers, facts->mpi_library);
-    fprintf(out, "hwloc     %s\n", binding_hwloc_versions());
-}
-
 /* Rank 0. */
-static void print_report(const struct binding_report *report, const struct options *options,
-                         FILE *out) {
+static void print_report(const struct program_run *run, const struct options *options, FILE *out) {
+    const struct binding_report *report = run->binding;
     char load[32];
     binding_report_print(report, options->on.threads, out);
     if (options->on.picture)
@@ -66,20 +55,7 @@ static void print_report(const struct binding_report *report, const struct optio
             text_seconds(load, sizeof load, binding_report_load_s(report)));
     binding_report_problems(report, out);
     const int problems = binding_report_problem_count(report);
-    fprintf(out, "%s: %d binding problem%s\n", program, problems, problems == 1 ? "" : "s");
-}
-
-/* Rank 0. */
-static void write_record(const struct options *options, const struct team_facts *facts,
-                         const struct binding_report *report, int argc, char **argv, int code,
-                         struct status *status) {
-    const struct record_input input = {.program = program,
-                                       .argc = argc,
-                                       .argv = argv,
-                                       .team = facts,
-                                       .binding = report,
-                                       .exit_code = code};
-    record_write(options->record, &input, status);
+    fprintf(out, "%s: %d binding problem%s\n", run->program, problems, problems == 1 ? "" : "s");
 }
 
 static int verdict(const struct options *options, const struct binding_report *report) {
@@ -88,54 +64,39 @@ static int verdict(const struct options *options, const struct binding_report *r
 }
 
 /* Takes and shows the report; returns the exit code. */
-static int show_binding(struct team *team, const struct options *options, int argc, char **argv,
+static int show_binding(struct program_run *run, const struct options *options,
                         struct status *status) {
-    const struct team_facts *facts = team_facts(team);
     binding_threads_check(status);
-    if (facts->rank == 0 && options->record)
+    if (run->root && options->record)
         output_check("--record", options->record, true, status);
-    if (!team_agree(team, status))
+    if (!team_agree(run->team, status))
         return status->code;
-    struct binding_report *report = binding_take(team);
-    const int code = verdict(options, report);
-    const bool record_on_stdout = options->record && strcmp(options->record, "-") == 0;
-    if (facts->rank == 0) {
-        print_report(report, options, record_on_stdout ? stderr : stdout);
+    run->binding = binding_take(run->team);
+    const int code = verdict(options, run->binding);
+    if (run->root) {
+        print_report(run, options, program_report_stream(options->record, NULL));
         if (options->record)
-            write_record(options, facts, report, argc, argv, code, status);
+            program_record(run, options->record, NULL, code, status);
     }
-    binding_report_free(report);
-    return team_agree(team, status) ? code : status->code;
+    return team_agree(run->team, status) ? code : status->code;
 }
 
-static int bindreport(struct team *team, int argc, char **argv, struct status *status) {
+static int bindreport(struct program_run *run, struct status *status) {
     struct options options = {.record = NULL};
-    const struct team_facts *facts = team_facts(team);
     /* a launcher can give every rank a command line of its own */
-    flags_read(&table, &options, argc, argv, status);
-    team_share(team, &options.on, sizeof options.on);
-    if (!team_agree(team, status))
+    flags_read(&table, &options, run->argc, run->argv, status);
+    team_share(run->team, &options.on, sizeof options.on);
+    if (!team_agree(run->team, status))
         return status->code;
     if (!options.on.help && !options.on.version)
-        return show_binding(team, &options, argc, argv, status);
-    if (facts->rank == 0 && options.on.help)
+        return show_binding(run, &options, status);
+    if (run->root && options.on.help)
         print_help(stdout);
-    if (facts->rank == 0 && options.on.version)
-        print_version(facts, stdout);
+    if (run->root && options.on.version)
+        program_version(run, stdout);
     return EXIT_CODE_DONE;
 }
 
 int main(int argc, char **argv) {
-    struct status status = {.code = EXIT_CODE_DONE};
-    streams_open();
-    struct team *team = team_start(&argc, &argv, &status);
-    if (!team) {
-        status_print(program, &status);
-        return status.code;
-    }
-    const int code = status_good(&status) ? bindreport(team, argc, argv, &status) : status.code;
-    if (!status_good(&status) && team_facts(team)->rank == 0)
-        status_print(program, &status);
-    team_end(team);
-    return code;
+    return program_main("bindreport", argc, argv, bindreport);
 }

@@ -281,13 +281,6 @@ static int jacobi(struct run *run, struct status *status) {
     return solve_and_report(run, status);
 }
 
-/* A report or a result that went nowhere, to a full disk for instance, is a fault too. */
-static void check_standard_output(struct status *status) {
-    if (fflush(stdout) != 0 || ferror(stdout))
-        status_fail(status, EXIT_CODE_FILES,
-                    "standard output: cannot be written; check the disk or the pipe");
-}
-
 /* Every run ends with one line that says how. */
 static void last_line(const struct run *run, const struct status *status, int code) {
     if (!status_good(status))
@@ -321,7 +314,7 @@ int main(int argc, char **argv) {
             code = jacobi(&run, &status);
     }
     if (run.root)
-        check_standard_output(&status);
+        streams_flush(&status);
     if (!status_good(&status))
         code = status.code;
     if (run.root)

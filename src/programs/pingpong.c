@@ -2,25 +2,16 @@
  * the files beside it. */
 #include "funnel/clock.h"
 #include "funnel/record.h"
-#include "funnel/streams.h"
 #include "pingpong_loops.h"
 #include "program.h"
 #include <stdlib.h>
-#include <string.h>
-
-static const char program[] = "pingpong";
 
 /* One run of the program, from start to end. */
 struct run {
-    int argc;
-    char **argv;
+    struct program_run *base;
     struct pingpong_options options;
-    struct team *team;
-    const struct team_facts *facts;
-    bool root;
-    FILE *out; /* standard output, or standard error when a result goes there */
+    FILE *out; /* of the report */
     struct pingpong_plan plan;
-    struct binding_report *binding;
     struct pingpong_result
         *of_rank; /* this rank's, a size after the other; those of all on rank 0 */
     struct pingpong_measurement measurement;
@@ -29,37 +20,37 @@ struct run {
 static void *take_zeroed(struct run *run, size_t count, size_t bytes) {
     void *memory = calloc(count, bytes);
     if (!memory)
-        team_abort(run->team, EXIT_CODE_ENVIRONMENT);
+        team_abort(run->base->team, EXIT_CODE_ENVIRONMENT);
     return memory;
 }
 
 /* Before the measurement: a run whose results could not be kept is not worth its time. */
 static bool check_outputs(struct run *run, struct status *status) {
     const struct pingpong_options *options = &run->options;
-    if (run->root && options->record)
+    if (run->base->root && options->record)
         output_check("--record", options->record, true, status);
-    if (run->root && options->plot)
+    if (run->base->root && options->plot)
         output_check("--plot", options->plot, true, status);
-    return team_agree(run->team, status);
+    return team_agree(run->base->team, status);
 }
 
 static bool plan_run(struct run *run, struct status *status) {
     const struct pingpong_wish *wish = &run->options.wish;
-    pingpong_plan_make(&run->plan, wish, &pingpong_patterns[wish->pattern], run->facts->ranks,
+    pingpong_plan_make(&run->plan, wish, &pingpong_patterns[wish->pattern], run->base->facts->ranks,
                        pingpong_cache_bytes(), status);
-    return team_agree(run->team, status) && check_outputs(run, status) &&
-           pingpong_memory_check(&run->plan, run->team, status);
+    return team_agree(run->base->team, status) && check_outputs(run, status) &&
+           pingpong_memory_check(&run->plan, run->base->team, status);
 }
 
 /* Where the ranks run and what is wrong with that, before any number. */
 static void report_binding(struct run *run) {
     binding_main_thread_only();
-    run->binding = binding_take(run->team);
-    if (!run->root)
+    run->base->binding = binding_take(run->base->team);
+    if (!run->base->root)
         return;
-    program_head(program, run->facts, run->binding, run->out);
-    pingpong_outline(&run->plan, run->facts, run->binding, run->out);
-    pingpong_warn(program, &run->plan, run->binding);
+    program_head(run->base, run->out);
+    pingpong_outline(&run->plan, run->base->facts, run->base->binding, run->out);
+    pingpong_warn(run->base->program, &run->plan, run->base->binding);
 }
 
 /* What reading the clock adds to a time between two readings. */
@@ -88,15 +79,15 @@ static void measure_sizes(struct run *run, struct pingpong_link *link,
 
 /* Everything measured to rank 0. */
 static void gather(struct run *run, const struct pingpong_carrier *carrier) {
-    const size_t ranks = run->root ? (size_t)run->facts->ranks : 0;
+    const size_t ranks = run->base->root ? (size_t)run->base->facts->ranks : 0;
     const size_t sizes = (size_t)run->plan.sizes;
     struct pingpong_result *mine = run->of_rank;
     struct pingpong_carrier *carriers =
-        run->root ? take_zeroed(run, ranks, sizeof *carriers) : NULL;
-    run->of_rank = run->root ? take_zeroed(run, ranks * sizes, sizeof *mine) : NULL;
-    team_gather(run->team, mine, sizes * sizeof *mine, run->of_rank);
-    team_gather(run->team, carrier, sizeof *carrier, carriers);
-    if (run->root)
+        run->base->root ? take_zeroed(run, ranks, sizeof *carriers) : NULL;
+    run->of_rank = run->base->root ? take_zeroed(run, ranks * sizes, sizeof *mine) : NULL;
+    team_gather(run->base->team, mine, sizes * sizeof *mine, run->of_rank);
+    team_gather(run->base->team, carrier, sizeof *carrier, carriers);
+    if (run->base->root)
         run->measurement.carrier = carriers[run->plan.first];
     free(carriers);
     free(mine);
@@ -104,99 +95,68 @@ static void gather(struct run *run, const struct pingpong_carrier *carrier) {
 
 static bool measure(struct run *run, struct status *status) {
     struct pingpong_carrier carrier = {.carried_bytes = 0};
-    struct pingpong_link *link = pingpong_link_make(run->team, &run->plan, status);
+    struct pingpong_link *link = pingpong_link_make(run->base->team, &run->plan, status);
     if (!link)
         return false;
     run->of_rank = take_zeroed(run, (size_t)run->plan.sizes, sizeof *run->of_rank);
-    if (pingpong_peer(&run->plan, run->facts->rank) >= 0)
+    if (pingpong_peer(&run->plan, run->base->facts->rank) >= 0)
         measure_sizes(run, link, &carrier, status);
     pingpong_link_rest(link);
     pingpong_link_free(link);
     gather(run, &carrier);
-    return team_agree(run->team, status);
-}
-
-static void write_record(const struct run *run, struct status *status) {
-    const struct record_input input = {.program = program,
-                                       .argc = run->argc,
-                                       .argv = run->argv,
-                                       .team = run->facts,
-                                       .binding = run->binding,
-                                       .measured = pingpong_measured(&run->measurement),
-                                       .exit_code = EXIT_CODE_DONE};
-    record_write(run->options.record, &input, status);
-    json_decref(input.measured);
+    return team_agree(run->base->team, status);
 }
 
 /* Rank 0. */
 static void report(struct run *run, struct status *status) {
     struct pingpong_measurement *measurement = &run->measurement;
     measurement->plan = &run->plan;
-    measurement->facts = run->facts;
-    measurement->binding = run->binding;
+    measurement->facts = run->base->facts;
+    measurement->binding = run->base->binding;
     measurement->of_rank = run->of_rank;
     pingpong_conclude(measurement, status);
     if (!status_good(status))
         return;
     pingpong_table(measurement, run->out);
     if (run->options.record)
-        write_record(run, status);
+        program_record(run->base, run->options.record, pingpong_measured(measurement),
+                       EXIT_CODE_DONE, status);
     if (run->options.plot && status_good(status))
         pingpong_draw(measurement, run->options.plot, status);
 }
 
-static bool writes_to_stdout(const struct pingpong_options *options) {
-    return (options->record && strcmp(options->record, "-") == 0) ||
-           (options->plot && strcmp(options->plot, "-") == 0);
-}
-
 /* Returns status_good. */
 static bool measure_and_report(struct run *run, struct status *status) {
-    run->out = writes_to_stdout(&run->options) ? stderr : stdout;
+    run->out = program_report_stream(run->options.record, run->options.plot);
     if (!plan_run(run, status))
         return false;
     report_binding(run);
-    if (measure(run, status) && run->root)
+    if (measure(run, status) && run->base->root)
         report(run, status);
-    binding_report_free(run->binding);
     free(run->of_rank);
-    return team_agree(run->team, status);
+    return team_agree(run->base->team, status);
 }
 
-/* Returns the exit code. */
-static int run_program(struct run *run, struct status *status) {
-    struct pingpong_options *options = &run->options;
+static int pingpong(struct program_run *base, struct status *status) {
+    struct run run = {.base = base};
+    const struct pingpong_wish *wish = &run.options.wish;
     /* a launcher can give every rank a command line of its own */
-    pingpong_options_read(options, run->argc, run->argv, status);
-    team_share(run->team, &options->wish, sizeof options->wish);
-    if (!team_agree(run->team, status))
+    pingpong_options_read(&run.options, base->argc, base->argv, status);
+    team_share(base->team, &run.options.wish, sizeof run.options.wish);
+    if (!team_agree(base->team, status))
         return status->code;
-    if (run->root && options->wish.help)
+    if (base->root && wish->help)
         pingpong_help(stdout);
-    if (run->root && options->wish.version)
-        program_version(program, run->facts, stdout);
-    if (options->wish.help || options->wish.version)
+    if (base->root && wish->version)
+        program_version(base, stdout);
+    if (wish->help || wish->version)
         return EXIT_CODE_DONE;
-    if (measure_and_report(run, status) && run->root)
-        fprintf(run->out, "%s: %d size%s measured (exit code 0)\n", program, run->plan.sizes,
-                run->plan.sizes == 1 ? "" : "s");
+    if (measure_and_report(&run, status) && base->root)
+        fprintf(run.out, "%s: %d size%s measured (exit code 0)\n", base->program, run.plan.sizes,
+                run.plan.sizes == 1 ? "" : "s");
     return status->code;
 }
 
 int main(int argc, char **argv) {
-    struct status status = {.code = EXIT_CODE_DONE};
-    streams_open();
-    struct team *team = team_start(&argc, &argv, &status);
-    if (!team) {
-        status_print(program, &status);
-        return status.code;
-    }
-    const struct team_facts *facts = team_facts(team);
-    struct run run = {
-        .argc = argc, .argv = argv, .team = team, .facts = facts, .root = facts->rank == 0};
-    const int code = status_good(&status) ? run_program(&run, &status) : status.code;
-    if (!status_good(&status) && run.root)
-        status_print(program, &status);
-    team_end(team);
-    return code;
+    return program_main("pingpong", argc, argv, pingpong);
 }

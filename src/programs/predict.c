@@ -74,7 +74,7 @@ int main(int argc, char **argv) {
         else
             predict_and_show(&options, argc, argv, &status);
     }
-    if (!status_good(&status))
+    if (!streams_flush(&status))
         status_print(program, &status);
     return status.code;
 }

@@ -1,28 +1,72 @@
-/* Said and checked the same way by every program of the network lab. */
+/* Done, said and checked the same way by every program that reports from several ranks. */
 #include "program.h"
 #include "funnel/memory.h"
 #include "funnel/record.h"
+#include "funnel/streams.h"
 #include "funnel/text.h"
 #include <stdlib.h>
+#include <string.h>
 
-void program_version(const char *program, const struct team_facts *facts, FILE *out) {
+int program_main(const char *program, int argc, char **argv,
+                 int (*body)(struct program_run *run, struct status *status)) {
+    struct status status = {.code = EXIT_CODE_DONE};
+    streams_open();
+    struct team *team = team_start(&argc, &argv, &status);
+    if (team == NULL) {
+        status_print(program, &status);
+        return status.code;
+    }
+    const struct team_facts *facts = team_facts(team);
+    struct program_run run = {program, argc, argv, team, facts, facts->rank == 0, NULL};
+    int code = status_good(&status) ? body(&run, &status) : status.code;
+    if (run.root && !streams_flush(&status)) {
+        code = status.code;
+        status_print(program, &status);
+    }
+    binding_report_free(run.binding);
+    team_end(team);
+    return code;
+}
+
+static bool is_standard_output(const char *path) {
+    return path != NULL && strcmp(path, "-") == 0;
+}
+
+FILE *program_report_stream(const char *record, const char *plot) {
+    return is_standard_output(record) || is_standard_output(plot) ? stderr : stdout;
+}
+
+void program_record(const struct program_run *run, const char *path, json_t *measured,
+                    int exit_code, struct status *status) {
+    const struct record_input input = {.program = run->program,
+                                       .argc = run->argc,
+                                       .argv = run->argv,
+                                       .team = run->facts,
+                                       .binding = run->binding,
+                                       .measured = measured,
+                                       .exit_code = exit_code};
+    record_write(path, &input, status);
+    json_decref(measured);
+}
+
+void program_version(const struct program_run *run, FILE *out) {
     const struct build_facts *build = build_facts();
-    fprintf(out, "%s (Funnel) %s, commit %s%s\n", program, build->version, build->commit,
+    fprintf(out, "%s (Funnel) %s, commit %s%s\n", run->program, build->version, build->commit,
             build->dirty ? " with changes" : "");
-    fprintf(out, "MPI       built with %s, runs with %s\n", facts->mpi_headers, facts->mpi_library);
+    fprintf(out, "MPI       built with %s, runs with %s\n", run->facts->mpi_headers,
+            run->facts->mpi_library);
     fprintf(out, "hwloc     %s\n", binding_hwloc_versions());
 }
 
-void program_head(const char *program, const struct team_facts *facts,
-                  const struct binding_report *binding, FILE *out) {
+void program_head(const struct program_run *run, FILE *out) {
     const struct build_facts *build = build_facts();
-    fprintf(out, "%-11s Funnel %s, commit %.12s%s, %s\n", program, build->version, build->commit,
-            build->dirty ? " with changes" : "", facts->mpi_library);
-    binding_report_print(binding, false, out);
-    binding_report_problems(binding, out);
+    fprintf(out, "%-11s Funnel %s, commit %.12s%s, %s\n", run->program, build->version,
+            build->commit, build->dirty ? " with changes" : "", run->facts->mpi_library);
+    binding_report_print(run->binding, false, out);
+    binding_report_problems(run->binding, out);
     if (build->sanitized)
         fputs("a sanitizer build: its times say nothing\n", out);
-    if (facts->yields)
+    if (run->facts->yields)
         fputs(
             "yielding    waiting gives the processor away, for ranks outnumber PUs: times contain "
             "it\n",

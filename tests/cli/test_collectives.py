@@ -3,8 +3,9 @@
 usage: see lab_cli.py
 """
 import re
+import subprocess
 
-from lab_cli import Case, main, run, unless_the_node_holds
+from lab_cli import PROGRAM, Case, main, run, unless_the_node_holds
 
 OPERATIONS = ("bcast", "allgather", "allreduce", "alltoall")
 SHORT = ("--repeats", "5", "--repeats-large", "2")
@@ -91,6 +92,12 @@ class Help(Case):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         for operation in OPERATIONS:
             self.assertRegex(done.stdout, rf"(?m)^  {operation} ")
+
+    def test_a_report_that_goes_nowhere(self):
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            done = subprocess.run([PROGRAM, "--help"], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+        self.assertEqual((done.returncode, done.stderr),
+                         (6, "collectives: standard output: cannot be written; check the disk or the pipe\n"))
 
     def test_version(self):
         self.assertIn("MPI       built with MPICH", run("--version").stdout)
