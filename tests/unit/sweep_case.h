@@ -4,6 +4,7 @@
 #define FUNNEL_TESTS_SWEEP_CASE_H
 
 #include "../../src/sweep/sweeper.h"
+#include <stdlib.h>
 
 struct sweep_case {
     int dimensions;
@@ -53,6 +54,14 @@ static inline bool case_grid(const struct sweep_case *c, struct grid *grid) {
     return grid_make(grid, c->dimensions, c->points, length, c->kind, &status);
 }
 
+/* The grid of a case that has one. */
+static inline struct grid grid_of(const struct sweep_case *c) {
+    struct grid grid;
+    if (!case_grid(c, &grid))
+        abort();
+    return grid;
+}
+
 static inline struct stencil case_stencil(const struct sweep_case *c, const struct grid *grid) {
     struct status status = {0};
     struct equation equation = {.diffusion = 1.7,
@@ -80,6 +89,11 @@ static inline struct sweep_part case_part(const struct sweep_case *c, const stru
         part.physical[2 * axis + 1] = !periodic && begin[axis] + count[axis] == c->points[axis];
     }
     return part;
+}
+
+/* The part that is the whole grid. */
+static inline struct sweep_part case_whole(const struct sweep_case *c, const struct grid *grid) {
+    return case_part(c, grid, (global_index[]){0, 0}, grid->points);
 }
 
 static inline struct sweep_values case_values(void) {

@@ -17,7 +17,7 @@ static struct sweeper *make(const struct sweep_case *c, const struct grid *grid,
                             const char *kernel) {
     struct status status = {0};
     struct sweep_values values = case_values();
-    struct sweep_part part = case_part(c, grid, (global_index[]){0, 0}, grid->points);
+    struct sweep_part part = case_whole(c, grid);
     for (int side = 0; side < SIDE_COUNT; side++)
         part.physical[side] = (mix & 1 << side) == 0;
     struct sweeper *sweeper = sweeper_make(&part, kernel_find(kernel), &values, &status);
@@ -68,8 +68,7 @@ static void check_equal(const struct sweeper *a, const struct sweeper *b) {
 }
 
 static void compare_kernel(const struct sweep_case *c, int mix, int sweeps, const char *kernel) {
-    struct grid grid;
-    assert_true(case_grid(c, &grid));
+    const struct grid grid = grid_of(c);
     struct sweeper *whole = make(c, &grid, mix, "vector"), *split = make(c, &grid, mix, kernel);
     fill_halo(whole, true);
     fill_halo(split, false);
@@ -125,15 +124,14 @@ static void large_parts_have_an_inner_part(void **state) {
     (void)state;
     struct sweep_case large = make_case(2, 37, 41, SIDE_DIRICHLET);
     struct sweep_case narrow = make_case(2, 16, 41, SIDE_DIRICHLET);
-    struct grid grid;
-    assert_true(case_grid(&large, &grid));
+    struct grid grid = grid_of(&large);
     struct sweeper *sweeper = make(&large, &grid, MIXES - 1, "temporal");
     for (int sweeps = 1; sweeps <= DEPTH; sweeps++) {
         assert_true(sweeper_has_inner(sweeper, sweeps));
         assert_true(sweeper_inner_tiles(sweeper, 0, false, sweeps) > 0);
     }
     sweeper_free(sweeper);
-    assert_true(case_grid(&narrow, &grid));
+    grid = grid_of(&narrow);
     sweeper = make(&narrow, &grid, MIXES - 1, "temporal");
     assert_false(sweeper_has_inner(sweeper, 1));
     sweeper_free(sweeper);

@@ -136,7 +136,7 @@ static struct sweeper *case_sweeper(const struct sweep_case *c, const struct gri
                                     const struct kernel *kernel) {
     struct status status = {0};
     struct sweep_values values = case_values();
-    struct sweep_part part = case_part(c, grid, (global_index[]){0, 0}, grid->points);
+    struct sweep_part part = case_whole(c, grid);
     struct sweeper *sweeper = sweeper_make(&part, kernel, &values, &status);
     assert_string_equal(status.text, "");
     assert_non_null(sweeper);
@@ -333,8 +333,7 @@ static void a_deep_halo_may_be_used_in_part(void **state) {
     (void)state;
     struct sweep_case c = make_case(2, 4, 4, 19, 7);
     c.depth = 4;
-    struct grid grid;
-    assert_true(case_grid(&c, &grid));
+    const struct grid grid = grid_of(&c);
     for (int i = 0; i < kernel_count; i++) {
         struct serial serial = serial_make(&c, &grid);
         struct sweeper *sweeper = case_sweeper(&c, &grid, &kernels[i]);
@@ -457,8 +456,7 @@ static void parts_of_a_grid_are_right(void **state) {
     for (int i = 0; i < 6 * 9; i++) {
         struct sweep_case c = any_case(&random, 2, 34, 25);
         c.depth = 1 + c.depth % 6;
-        struct grid grid;
-        assert_true(case_grid(&c, &grid));
+        const struct grid grid = grid_of(&c);
         global_index begin[AXIS_COUNT] = {i % 3 * 11, i / 3 % 3 * 8};
         global_index count[AXIS_COUNT] = {i % 3 == 2 ? 12 : 11, i / 3 % 3 == 2 ? 9 : 8};
         struct sweep_part part = case_part(&c, &grid, begin, count);
@@ -486,8 +484,7 @@ static void nothing_else_is_written(void **state) {
     (void)state;
     struct sweep_case c = make_case(2, 1, 2, 13, 6);
     c.depth = 3;
-    struct grid grid;
-    assert_true(case_grid(&c, &grid));
+    const struct grid grid = grid_of(&c);
     omp_set_num_threads(3);
     for (int k = 0; k < kernel_count; k++) {
         struct sweeper *sweeper = case_sweeper(&c, &grid, &kernels[k]);
@@ -502,8 +499,7 @@ static void nothing_else_is_written(void **state) {
 static void given_sides_stand_in_both_iterates(void **state) {
     (void)state;
     struct sweep_case c = make_case(2, 0, 4, 5, 4);
-    struct grid grid;
-    assert_true(case_grid(&c, &grid));
+    const struct grid grid = grid_of(&c);
     struct sweeper *sweeper = case_sweeper(&c, &grid, kernel_find("vector"));
     for (int i = 0; i < SWEEP_ITERATES_MAX; i++) {
         /* along a periodic axis the ghost goes on beyond the seam */
@@ -520,8 +516,7 @@ static void given_sides_stand_in_both_iterates(void **state) {
 static void mirror_ghosts_are_refreshed_on_demand(void **state) {
     (void)state;
     struct sweep_case c = make_case(2, 2, 1, 12, 7); /* fluxes west and north */
-    struct grid grid;
-    assert_true(case_grid(&c, &grid));
+    const struct grid grid = grid_of(&c);
     struct sweeper *sweeper = case_sweeper(&c, &grid, kernel_find("vector"));
     sweeper_refresh_sides(sweeper);
     const struct field *field = sweeper_current(sweeper);
@@ -541,8 +536,7 @@ static void mirror_ghosts_are_refreshed_on_demand(void **state) {
 static void every_row_of_the_table_sweeps(void **state) {
     (void)state;
     struct sweep_case c = make_case(2, 4, 2, 21, 9);
-    struct grid grid;
-    assert_true(case_grid(&c, &grid));
+    const struct grid grid = grid_of(&c);
     for (int i = 0; i < kernel_count; i++) {
         struct sweeper *sweeper = case_sweeper(&c, &grid, &kernels[i]);
         assert_non_null(sweeper_instruction_set(sweeper));
@@ -567,9 +561,8 @@ static void bad_expressions_are_errors(void **state) {
     (void)state;
     struct sweep_case c = make_case(2, 0, 2, 6, 5);
     c.source = 2;
-    struct grid grid;
-    assert_true(case_grid(&c, &grid));
-    struct sweep_part part = case_part(&c, &grid, (global_index[]){0, 0}, grid.points);
+    const struct grid grid = grid_of(&c);
+    struct sweep_part part = case_whole(&c, &grid);
     struct sweep_values good = case_values(), bad[5] = {good, good, good, good, good};
     bad[0].initial = "x*(";
     bad[1].source = "x*(";
@@ -586,9 +579,8 @@ static void bad_expressions_are_errors(void **state) {
 static void refused_memory_is_an_error(void **state) {
     (void)state;
     struct sweep_case c = make_case(2, 0, 0, 6, 5);
-    struct grid grid;
-    assert_true(case_grid(&c, &grid));
-    struct sweep_part part = case_part(&c, &grid, (global_index[]){0, 0}, grid.points);
+    const struct grid grid = grid_of(&c);
+    struct sweep_part part = case_whole(&c, &grid);
     part.layout.bytes = (size_t)1 << 60;
     struct sweep_values values = case_values();
     struct status status = {0};
@@ -599,9 +591,8 @@ static void refused_memory_is_an_error(void **state) {
 static void the_plan_names_its_arrays(void **state) {
     (void)state;
     struct sweep_case c = make_case(2, 0, 2, 100, 50);
-    struct grid grid;
-    assert_true(case_grid(&c, &grid));
-    struct sweep_part part = case_part(&c, &grid, (global_index[]){0, 0}, grid.points);
+    const struct grid grid = grid_of(&c);
+    struct sweep_part part = case_whole(&c, &grid);
     struct sweep_memory plan = sweep_memory_plan(&part, kernel_find("vector"));
     assert_int_equal(plan.arrays, 2);
     assert_string_equal(plan.name[0], "iterate 0");
@@ -618,13 +609,12 @@ static void redundant_points_are_counted(void **state) {
     (void)state;
     struct sweep_case c = make_case(2, 4, 4, 10, 6), line = make_case(1, 4, 0, 10, 1);
     c.depth = line.depth = 3;
-    struct grid grid;
-    assert_true(case_grid(&c, &grid));
+    struct grid grid = grid_of(&c);
     struct sweeper *sweeper = case_sweeper(&c, &grid, kernel_find("vector"));
     assert_int_equal(sweeper_redundant_points(sweeper, 1), 0);
     assert_int_equal(sweeper_redundant_points(sweeper, 3), (12 * 8 - 60) + (14 * 10 - 60));
     sweeper_free(sweeper);
-    assert_true(case_grid(&line, &grid));
+    grid = grid_of(&line);
     sweeper = case_sweeper(&line, &grid, kernel_find("vector"));
     assert_int_equal(sweeper_redundant_points(sweeper, 3), 2 + 4);
     sweeper_free(sweeper);
@@ -635,9 +625,8 @@ static void denormals_are_kept_or_flushed(void **state) {
     (void)state;
     struct sweep_case c = make_case(2, 4, 4, 37, 21);
     c.depth = 4;
-    struct grid grid;
-    assert_true(case_grid(&c, &grid));
-    struct sweep_part part = case_part(&c, &grid, (global_index[]){0, 0}, grid.points);
+    const struct grid grid = grid_of(&c);
+    struct sweep_part part = case_whole(&c, &grid);
     struct sweep_values values = case_values();
     values.initial = "1e-310";
     for (int k = 0; k < 2 * kernel_count; k++) {
@@ -658,8 +647,7 @@ static void denormals_are_kept_or_flushed(void **state) {
 static void copy_leaves_the_sweeps_alone(void **state) {
     (void)state;
     struct sweep_case c = make_case(2, 0, 1, 37, 21);
-    struct grid grid;
-    assert_true(case_grid(&c, &grid));
+    const struct grid grid = grid_of(&c);
     omp_set_num_threads(3);
     struct sweeper *plain = case_sweeper(&c, &grid, kernel_find("vector"));
     struct sweeper *copied = case_sweeper(&c, &grid, kernel_find("vector"));
@@ -678,8 +666,7 @@ static void copy_leaves_the_sweeps_alone(void **state) {
 }
 
 static int64_t overlap_of(const struct sweep_case *c, const char *kernel, int threads, int sweeps) {
-    struct grid grid;
-    assert_true(case_grid(c, &grid));
+    const struct grid grid = grid_of(c);
     omp_set_num_threads(threads);
     struct sweeper *sweeper = case_sweeper(c, &grid, kernel_find(kernel));
     int64_t points = sweeper_overlap_points(sweeper, sweeps);
@@ -702,9 +689,8 @@ static void overlap_is_counted(void **state) {
 static void tiles_have_a_size(void **state) {
     (void)state;
     struct sweep_case c = make_case(2, 0, 0, 30, 10);
-    struct grid grid;
-    assert_true(case_grid(&c, &grid));
-    struct sweep_part part = case_part(&c, &grid, (global_index[]){0, 0}, grid.points);
+    const struct grid grid = grid_of(&c);
+    struct sweep_part part = case_whole(&c, &grid);
     struct sweep_values values = case_values();
     struct status status = {0};
     for (int64_t kib = 1; kib <= 1024; kib *= 2) {
@@ -725,8 +711,7 @@ static void tiles_have_a_size(void **state) {
 static void threads_are_timed(void **state) {
     (void)state;
     struct sweep_case c = make_case(2, 0, 0, 300, 200);
-    struct grid grid;
-    assert_true(case_grid(&c, &grid));
+    const struct grid grid = grid_of(&c);
     omp_set_num_threads(2);
     struct sweeper *sweeper = case_sweeper(&c, &grid, kernel_find("vector"));
     assert_int_equal(sweeper_threads(sweeper), 2);
