@@ -89,7 +89,7 @@ void halo_release(struct halo *halo);
 void halo_begin(struct halo *halo, const struct field *field);
 void halo_finish(struct halo *halo, const struct field *field);
 
-/* Meets each neighbour by an empty message and books the time as wait (timing.split = on).
+/* Waits until all ranks are about to exchange and books the time as wait (timing.split = on).
  * COLLECTIVE. */
 void halo_meet(struct halo *halo);
 

@@ -28,7 +28,7 @@ enum phase {
     PHASE_SWEEP,
     PHASE_PACK,
     PHASE_TRANSFER, /* in the exchange's MPI calls; waiting for neighbours included unless split */
-    PHASE_WAIT,     /* with timing.split only: met by a zero-byte message before the exchange */
+    PHASE_WAIT,     /* with timing.split only: until all ranks are about to exchange */
     PHASE_REDUCE,   /* norms' and votes' collectives */
     PHASE_OTHER,    /* what is left of the loop */
     PHASE_COUNT

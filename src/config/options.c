@@ -90,7 +90,7 @@ const struct option options[] = {
     {"parallel", "kernel", OPTION_WORD, offsetof(struct config, parallel.kernel), "auto",
      .help = "kernel of the sweep; auto takes the best for this processor and problem"},
     {"parallel", "kernel_tile", OPTION_TILE, offsetof(struct config, parallel.kernel_tile), "auto",
-     .help = "points and rows that kernel temporal works on at a time; auto: by the caches"},
+     .help = "points and rows that temporal and tiled work on at a time; auto: by the caches"},
     {"parallel", "schedule", OPTION_ENUM, offsetof(struct config, parallel.schedule), "static",
      .choice = schedule_name,
      .help =
@@ -105,7 +105,8 @@ const struct option options[] = {
      .help = "every send waits for its receive: shows hidden reliance on buffers"},
 
     {"timing", "split", OPTION_ENUM, offsetof(struct config, timing.split), "off",
-     .choice = switch_name, .help = "tell waiting for neighbours from transfer; costs messages"},
+     .choice = switch_name,
+     .help = "tell waiting for other ranks from transfer; costs a barrier before each exchange"},
 
     {"output", "record", OPTION_PATH, offsetof(struct config, output.record), "",
      .help = "JSON record of the run; - is standard output"},
