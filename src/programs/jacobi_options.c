@@ -31,6 +31,26 @@ static const struct flag flags[] = {
 
 static const struct flag_table table = {"jacobi", flags, sizeof flags / sizeof flags[0], NULL};
 
+/* Flags that each want something else done: the one that lost would be passed over in silence. */
+static void refuse_contradictions(const struct jacobi_flags *asked, struct status *status) {
+    const struct {
+        bool asked;
+        const char *name;
+    } wishes[] = {{asked->check, "--check"},
+                  {asked->tune, "--tune"},
+                  {asked->print_config, "--print-config"},
+                  {asked->sketch, "--sketch"}};
+    const char *first = NULL;
+    for (size_t i = 0; i < sizeof wishes / sizeof wishes[0]; i++) {
+        if (wishes[i].asked && first)
+            status_fail(status, EXIT_CODE_USAGE,
+                        "command line: %s and %s contradict each other; give one of them", first,
+                        wishes[i].name);
+        if (wishes[i].asked)
+            first = wishes[i].name;
+    }
+}
+
 bool jacobi_options_read(struct jacobi_options *options, int argc, char **argv,
                          struct status *status) {
     const struct jacobi_flags *asked = &options->flags;
@@ -50,6 +70,7 @@ bool jacobi_options_read(struct jacobi_options *options, int argc, char **argv,
         status_fail(status, EXIT_CODE_USAGE,
                     "command line: a configuration file is needed: jacobi CONFIG "
                     "[section.key=value ...]; see jacobi --help");
+    refuse_contradictions(asked, status);
     return status_good(status);
 }
 

@@ -3,6 +3,7 @@
 Row ids such as B12 stand for one kind of trap each; they are in the docstrings.
 """
 
+import itertools
 import os
 
 import funnel_cli
@@ -38,6 +39,14 @@ class CommandLine(Refusals):
             self.refused(2, f"command line: {message}", *words)
         self.refused(2, "command line: unknown option --chekc; did you mean --check?", "--chekc",
                      ranks=(2, 4))
+
+    def test_flags_that_contradict_each_other(self):
+        flags = "--check", "--tune", "--print-config", "--sketch"
+        for first, second in itertools.combinations(flags, 2):
+            self.refused(2, f"command line: {first} and {second} contradict each other; give one of them",
+                         second, first)
+        self.refused(2, "command line: --check and --tune contradict each other; give one of them",
+                     "--check", "--tune", ranks=(2,))
 
     def test_words(self):
         for word, message in (
