@@ -176,6 +176,16 @@ static void print_spread(const char *name, struct spread spread, FILE *out) {
             spread.min_rank, spread.mean, spread.max, spread.max_rank);
 }
 
+/* What deep halos cost in place of messages. */
+static void print_redundant(const struct solve_plan *plan, const struct solve_result *result,
+                            FILE *out) {
+    double updates = (double)grid_points(&plan->grid) * (double)result->sweeps;
+    if (result->redundant_points > 0)
+        fprintf(out,
+                "  redundant   %.2f %% of the updates were done twice, because of deep halos\n",
+                100 * (double)result->redundant_points / updates);
+}
+
 static void print_phases(const struct solve_plan *plan, const struct solve_result *result,
                          FILE *out) {
     fputs("  phase             min s              mean s      max s\n", out);
@@ -193,6 +203,7 @@ static void print_phases(const struct solve_plan *plan, const struct solve_resul
             100 * result->tcomm_fraction, 100 * result->tcomm_fraction_of_rank.min,
             result->tcomm_fraction_of_rank.min_rank, 100 * result->tcomm_fraction_of_rank.max,
             result->tcomm_fraction_of_rank.max_rank);
+    print_redundant(plan, result, out);
     fprintf(out,
             "  imbalance   %.2f %% of sweep time between ranks; threads swept %.4f to %.4f s\n",
             100 * result->imbalance, result->thread_s.min, result->thread_s.max);

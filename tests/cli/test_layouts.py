@@ -4,6 +4,7 @@ The MPI tests go through many sizes and layouts; here stands what a person types
 """
 
 import json
+import re
 
 import funnel_cli
 from funnel_cli import Case
@@ -62,6 +63,13 @@ class Layouts(Case):
                           "parallel.halo_depth=16", ranks=2)
         self.assertIn("of depth 5, ", run.out)
         self.assertIn("depth 16 reduced to 5: the narrowest part is 5 points wide", run.out)
+
+    def test_redundant_points(self):
+        """What deep halos cost is told as a share: 3 + 2 + 1 columns of 12 points a rank and block of 4."""
+        for depth, share in (4, 2 * 6 * 12 / (4 * 16 * 12)), (1, 0):
+            run = self.jacobi(*FIXED, "parallel.process_grid=2x1", f"parallel.halo_depth={depth}", ranks=2)
+            told = re.findall(r"redundant +(\S+) % of the updates were done twice", run.out)
+            self.assertEqual(told, [f"{100 * share:.2f}"] if share else [])
 
     def test_tiles_and_schedules(self):
         """The tile in use and the schedule stand in the header and the record, and change no bit."""
