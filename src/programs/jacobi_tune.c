@@ -1,19 +1,20 @@
 /* jacobi --tune: short solves of this very problem with one option changed at a time, kernel and
- * depth first, each next option on top of the best so far. Candidates of a stage take turns, so
- * that a change of the machine's state meets all of them, and the best of a candidate's runs
- * counts. All ranks know the same rates, so they choose alike; the time that is left is rank 0's.
+ * depth first, each next option on top of the best so far; a halo variant that wins is tried with
+ * other depths too. Candidates of a stage take turns, so that a change of the machine's state meets
+ * all of them, and the best of a candidate's runs counts. All ranks know the same rates, so they
+ * choose alike; the time that is left is rank 0's.
  */
 #include "funnel/clock.h"
 #include "funnel/text.h"
 #include "jacobi.h"
 #include <string.h>
 
-enum { CANDIDATES_MAX = 48, ROUNDS = 3 };
+enum { CANDIDATES_MAX = 48, ROUNDS = 3, DEPTH_MOST = 64 /* that an option can hold */ };
 
 /* A solve begins only if it should end by then; what is not measured is left out. Each stage leaves
  * time to those that follow. */
-enum stage { STAGE_KERNELS, STAGE_TILES, STAGE_SCHEDULES, STAGE_HALOS, STAGES };
-static const double until_s[STAGES] = {9, 13, 15, 17};
+enum stage { STAGE_KERNELS, STAGE_HALOS, STAGE_DEPTHS, STAGE_TILES, STAGE_SCHEDULES, STAGES };
+static const double until_s[STAGES] = {8, 11, 13, 16, 17};
 static const double hopeless = 0.7; /* of the best: one run is enough to see it */
 static const double solve_s = 0.05; /* that a solve sweeps, if one block is not longer */
 static const double limit_s = 0.5;  /* of a solve of several blocks, whatever it should take */
@@ -141,6 +142,8 @@ static void take_turn(struct tuning *tuning, struct candidate *candidate, enum s
 
 /* Rounds over the candidates from `first` on and the best so far; the fastest becomes the best. */
 static void run_stage(struct tuning *tuning, enum stage stage, int first) {
+    if (first == tuning->count)
+        return;
     for (int round = 0; round < ROUNDS; round++) {
         if (first > tuning->best)
             take_turn(tuning, &tuning->candidate[tuning->best], stage);
@@ -181,29 +184,36 @@ static void add(struct tuning *tuning, const struct choice *choice) {
 static void add_kernel(struct tuning *tuning, const struct choice *from, const char *kernel,
                        int depth) {
     struct choice choice = *from;
+    const struct kernel *row = kernel_find(kernel);
     snprintf(choice.kernel, sizeof choice.kernel, "%s", kernel);
     choice.halo_depth = depth;
+    if (row && !row->choose_tile)
+        choice.tile = (struct tile_wish){0, 0};
     add(tuning, &choice);
 }
 
-/* Kernels one sweep at a time, and those with tiles at every depth that blocks can have. */
-static void try_kernels(struct tuning *tuning) {
+/* The deepest halo that a block can use. */
+static int64_t deepest(const struct tuning *tuning) {
     const struct solve_plan *plan = tuning->plan;
-    static const int depths[] = {32, 16, 64, 8, 4};
-    const struct choice from = tuning->candidate[0].choice;
-    int first = tuning->count;
     int64_t most = plan->check_every < tuning->config->solver.max_sweeps
                        ? plan->check_every
                        : tuning->config->solver.max_sweeps;
-    if (plan->narrowest_part > 0 && plan->narrowest_part < most)
-        most = plan->narrowest_part;
-    for (int row = kernel_count - 1; row > 0; row--) { /* the likely ones first, no reference */
+    return plan->narrowest_part > 0 && plan->narrowest_part < most ? plan->narrowest_part : most;
+}
+
+/* Kernels with tiles at every depth that blocks can have, and those one sweep at a time; the likely
+ * ones first, no reference. */
+static void try_kernels(struct tuning *tuning) {
+    static const int depths[] = {32, 16, 64, 8, 4};
+    const struct choice from = tuning->candidate[0].choice;
+    int first = tuning->count;
+    for (size_t i = 0; i < sizeof depths / sizeof depths[0]; i++)
+        for (int row = kernel_count - 1; row > 0 && depths[i] <= deepest(tuning); row--)
+            if (kernels[row].choose_tile)
+                add_kernel(tuning, &from, kernels[row].name, depths[i]);
+    for (int row = kernel_count - 1; row > 0; row--)
         if (!kernels[row].choose_tile)
             add_kernel(tuning, &from, kernels[row].name, 1);
-        for (size_t i = 0; kernels[row].choose_tile && i < sizeof depths / sizeof depths[0]; i++)
-            if (depths[i] <= most)
-                add_kernel(tuning, &from, kernels[row].name, depths[i]);
-    }
     run_stage(tuning, STAGE_KERNELS, first);
 }
 
@@ -217,6 +227,7 @@ static void add_tile(struct tuning *tuning, struct choice choice, int width, int
 
 static void try_tiles(struct tuning *tuning) {
     const struct choice from = tuning->candidate[tuning->best].choice;
+    struct choice choice = from;
     struct status status = {0};
     int first = tuning->count;
     set_trial(tuning, &from);
@@ -226,6 +237,8 @@ static void try_tiles(struct tuning *tuning) {
     team_share(tuning->team, &tile, sizeof tile);
     if (tile.width == 0)
         return;
+    choice.tile = (struct tile_wish){0, 0};
+    add(tuning, &choice);
     add_tile(tuning, from, tile.width / 2, tile.rows);
     add_tile(tuning, from, tile.width * 2, tile.rows);
     add_tile(tuning, from, tile.width, tile.rows / 2);
@@ -245,16 +258,33 @@ static void try_schedules(struct tuning *tuning) {
     run_stage(tuning, STAGE_SCHEDULES, first);
 }
 
-static void try_halos(struct tuning *tuning) {
+static void add_halo(struct tuning *tuning, const struct halo_variant *variant) {
     struct choice choice = tuning->candidate[tuning->best].choice;
+    snprintf(choice.halo, sizeof choice.halo, "%s", variant->name);
+    add(tuning, &choice);
+}
+
+/* First those that save most where they can: no message, or one that threads sweep beside. */
+static void try_halos(struct tuning *tuning) {
     int first = tuning->count;
-    if (team_facts(tuning->team)->ranks == 1)
-        return;
-    for (int row = 0; row < halo_variant_count; row++) {
-        snprintf(choice.halo, sizeof choice.halo, "%s", halo_variants[row]->name);
-        add(tuning, &choice);
-    }
+    for (int row = 0; row < halo_variant_count; row++)
+        if (halo_variants[row]->shares || halo_variants[row]->overlaps)
+            add_halo(tuning, halo_variants[row]);
+    for (int row = 0; row < halo_variant_count; row++)
+        add_halo(tuning, halo_variants[row]);
     run_stage(tuning, STAGE_HALOS, first);
+}
+
+/* Half and twice the best depth; true if one of them is better. */
+static bool try_depths(struct tuning *tuning) {
+    const struct choice from = tuning->candidate[tuning->best].choice;
+    int first = tuning->count, best = tuning->best;
+    if (from.halo_depth > 1)
+        add_kernel(tuning, &from, from.kernel, from.halo_depth / 2);
+    if (2 * from.halo_depth <= DEPTH_MOST && 2 * from.halo_depth <= deepest(tuning))
+        add_kernel(tuning, &from, from.kernel, 2 * from.halo_depth);
+    run_stage(tuning, STAGE_DEPTHS, first);
+    return tuning->best != best;
 }
 
 /* What the run would do as it is configured is the first candidate. */
@@ -328,9 +358,14 @@ bool jacobi_tune(const struct config *config, const struct solve_plan *plan, str
     if (!try_as_configured(&tuning, status))
         return false;
     try_kernels(&tuning);
+    if (team_facts(team)->ranks > 1) {
+        try_halos(&tuning);
+        while (try_depths(&tuning)) {
+            /* a cheaper exchange pays for more of them, and a dearer one for fewer */
+        }
+    }
     try_tiles(&tuning);
     try_schedules(&tuning);
-    try_halos(&tuning);
     if (tuning.stopped)
         status_fail(status, EXIT_CODE_STOPPED, "--tune: stopped by a signal");
     else if (team_facts(team)->rank == 0)

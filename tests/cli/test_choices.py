@@ -137,6 +137,7 @@ class Tuning(Case):
                     self.assertIn(f"\n  {word} ", table)
                 for halo in "persistent", "shared", "overlap":
                     self.assertEqual(f" {halo} " in table, ranks > 1)
+                self.check_depths(table)
                 self.assertEqual(" dynamic " in table, threads > 1)
                 self.write("plate.ini", f"{funnel_cli.CONFIG}[parallel]\n{lines}")
                 record = self.record(*FIXED, *LARGE, ranks=ranks)
@@ -144,6 +145,13 @@ class Tuning(Case):
                 for key in "kernel", "halo", "halo_depth":
                     self.assertIn(f"{key} = {record['plan'][key]}\n", lines)
                 self.write("plate.ini", funnel_cli.CONFIG)
+
+    def check_depths(self, table):
+        """The kernel and the halo that are kept were tried with other depths."""
+        rows = [line.split() for line in table.splitlines() if re.match(r"  \w+ +\d+  ", line)]
+        kept = next(row for row in rows if row[-1] == "keep")
+        depths = {row[1] for row in rows if (row[0], row[4]) == (kept[0], kept[4])}
+        self.assertGreater(len(depths), 1, table)
 
     def test_nothing_is_written(self):
         self.tune("--record", "r.json", "output.image=i.png", "output.history=no/such/h.csv")
