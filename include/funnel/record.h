@@ -29,6 +29,10 @@ struct record_input {
  * nothing behind. Fails with EXIT_CODE_FILES, the text starts with `option`. */
 bool output_check(const char *option, const char *path, bool overwrite, struct status *status);
 
+/* Checks that a picture would not take the place of the record; NULL is no output. EXIT_CODE_USAGE.
+ */
+bool output_apart(const char *record, const char *plot, struct status *status);
+
 /* Writes the record through a temporary file and rename. Rank 0 only. Fails (EXIT_CODE_FILES). */
 bool record_write(const char *path, const struct record_input *input, struct status *status);
 

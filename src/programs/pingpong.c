@@ -27,6 +27,8 @@ static void *take_zeroed(struct run *run, size_t count, size_t bytes) {
 /* Before the measurement: a run whose results could not be kept is not worth its time. */
 static bool check_outputs(struct run *run, struct status *status) {
     const struct pingpong_options *options = &run->options;
+    if (run->base->root)
+        output_apart(options->record, options->plot, status);
     if (run->base->root && options->record)
         output_check("--record", options->record, true, status);
     if (run->base->root && options->plot)

@@ -16,6 +16,7 @@ static void print_version(FILE *out) {
 
 /* Files that cannot be written are refused before anything is printed. */
 static bool check_outputs(const struct predict_options *options, struct status *status) {
+    output_apart(options->record, options->plot, status);
     if (options->plot)
         output_check("--plot", options->plot, true, status);
     if (options->record)

@@ -76,3 +76,10 @@ bool output_check(const char *option, const char *path, bool overwrite, struct s
         folder_check(option, path, status);
     return status_good(status);
 }
+
+bool output_apart(const char *record, const char *plot, struct status *status) {
+    if (record != NULL && plot != NULL && strcmp(record, plot) == 0)
+        status_fail(status, EXIT_CODE_USAGE,
+                    "command line: --plot: the same file as --record; choose another name");
+    return status_good(status);
+}

@@ -246,6 +246,8 @@ class BadInput(Case):
                 (("--pattern", "streem"), "did you mean stream?"),
                 (("--patern", "stream"), "unknown option --patern; did you mean --pattern?"),
                 (("stream",), "unknown option stream; see pingpong --help"),
+                (("--record", "x", "--plot", "x"), "--plot: the same file as --record"),
+                (("--plot", "x.jpg"), "--plot: 'x.jpg' does not end in .png"),
                 (("--record",), "--record needs FILE")):
             self.refused(2, complaint, *options)
 

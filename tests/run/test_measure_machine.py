@@ -143,6 +143,7 @@ class ScriptTest(unittest.TestCase):
                                          (('m.json', '--rounds', 'x'), BUILD, 2, 'x'),
                                          (('/no/such/m.json',), BUILD, 6, 'no folder'),
                                          (('m.json', '--samples', '.'), BUILD, 6, 'is a folder'),
+                                         (('m.json', '--samples', 'm.json'), BUILD, 2, 'the same file'),
                                          (('m.json', '--kernels', 'vector,x'), BUILD, 2,
                                           'x is none of reference, '),
                                          (('m.json', '--kernels', ''), BUILD, 2, 'nothing is none of'),
