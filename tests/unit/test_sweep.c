@@ -132,11 +132,11 @@ static void check_equal(const struct serial *s, const struct sweeper *sweeper) {
         assert_memory_equal(field_row(field, y), s->u + y * field->layout.nx, bytes);
 }
 
-static struct sweeper *case_sweeper(const struct sweep_case *c, const struct grid *grid,
-                                    const struct kernel *kernel) {
+static struct sweeper *case_sweeper(const struct sweep_case *c, const struct kernel *kernel) {
+    const struct grid grid = grid_of(c); /* which the sweeper copies */
     struct status status = {0};
     struct sweep_values values = case_values();
-    struct sweep_part part = case_whole(c, grid);
+    struct sweep_part part = case_whole(c, &grid);
     struct sweeper *sweeper = sweeper_make(&part, kernel, &values, &status);
     assert_string_equal(status.text, "");
     assert_non_null(sweeper);
@@ -207,7 +207,7 @@ static void run_kernels_of(const struct sweep_case *c, const struct kernel *tile
         return;
     struct variant variants[VARIANTS_MAX];
     int count = all_variants(variants, tiles);
-    struct sweeper *sweeper = case_sweeper(c, &grid, tiles);
+    struct sweeper *sweeper = case_sweeper(c, tiles);
     struct field *first = &sweeper->iterate[0];
     double *start = copy_of(first);
     for (int i = 0; i < count; i++) {
@@ -239,7 +239,7 @@ static void compare_kernels_of(const struct sweep_case *c, const struct kernel *
         return;
     struct variant variants[VARIANTS_MAX];
     int count = all_variants(variants, tiles);
-    struct sweeper *sweeper = case_sweeper(c, &grid, tiles);
+    struct sweeper *sweeper = case_sweeper(c, tiles);
     struct field *first = &sweeper->iterate[0];
     double *start = copy_of(first);
     uint64_t expected = 0;
@@ -336,7 +336,7 @@ static void a_deep_halo_may_be_used_in_part(void **state) {
     const struct grid grid = grid_of(&c);
     for (int i = 0; i < kernel_count; i++) {
         struct serial serial = serial_make(&c, &grid);
-        struct sweeper *sweeper = case_sweeper(&c, &grid, &kernels[i]);
+        struct sweeper *sweeper = case_sweeper(&c, &kernels[i]);
         for (int sweeps = 1; sweeps <= 4; sweeps++) {
             fill_halo(&c, sweeper_current(sweeper));
             sweeper_advance(sweeper, sweeps);
@@ -484,10 +484,9 @@ static void nothing_else_is_written(void **state) {
     (void)state;
     struct sweep_case c = make_case(2, 1, 2, 13, 6);
     c.depth = 3;
-    const struct grid grid = grid_of(&c);
     omp_set_num_threads(3);
     for (int k = 0; k < kernel_count; k++) {
-        struct sweeper *sweeper = case_sweeper(&c, &grid, &kernels[k]);
+        struct sweeper *sweeper = case_sweeper(&c, &kernels[k]);
         sweeper_advance(sweeper, 3);
         sweeper_advance(sweeper, 2);
         for (int i = 0; i < SWEEP_ITERATES_MAX; i++)
@@ -500,7 +499,7 @@ static void given_sides_stand_in_both_iterates(void **state) {
     (void)state;
     struct sweep_case c = make_case(2, 0, 4, 5, 4);
     const struct grid grid = grid_of(&c);
-    struct sweeper *sweeper = case_sweeper(&c, &grid, kernel_find("vector"));
+    struct sweeper *sweeper = case_sweeper(&c, kernel_find("vector"));
     for (int i = 0; i < SWEEP_ITERATES_MAX; i++) {
         /* along a periodic axis the ghost goes on beyond the seam */
         for (local_index y = -1; y <= 4; y++) {
@@ -517,7 +516,7 @@ static void mirror_ghosts_are_refreshed_on_demand(void **state) {
     (void)state;
     struct sweep_case c = make_case(2, 2, 1, 12, 7); /* fluxes west and north */
     const struct grid grid = grid_of(&c);
-    struct sweeper *sweeper = case_sweeper(&c, &grid, kernel_find("vector"));
+    struct sweeper *sweeper = case_sweeper(&c, kernel_find("vector"));
     sweeper_refresh_sides(sweeper);
     const struct field *field = sweeper_current(sweeper);
     for (local_index y = 0; y < 7; y++) {
@@ -536,9 +535,8 @@ static void mirror_ghosts_are_refreshed_on_demand(void **state) {
 static void every_row_of_the_table_sweeps(void **state) {
     (void)state;
     struct sweep_case c = make_case(2, 4, 2, 21, 9);
-    const struct grid grid = grid_of(&c);
     for (int i = 0; i < kernel_count; i++) {
-        struct sweeper *sweeper = case_sweeper(&c, &grid, &kernels[i]);
+        struct sweeper *sweeper = case_sweeper(&c, &kernels[i]);
         assert_non_null(sweeper_instruction_set(sweeper));
         run_rounds(&c, sweeper);
         sweeper_free(sweeper);
@@ -609,13 +607,11 @@ static void redundant_points_are_counted(void **state) {
     (void)state;
     struct sweep_case c = make_case(2, 4, 4, 10, 6), line = make_case(1, 4, 0, 10, 1);
     c.depth = line.depth = 3;
-    struct grid grid = grid_of(&c);
-    struct sweeper *sweeper = case_sweeper(&c, &grid, kernel_find("vector"));
+    struct sweeper *sweeper = case_sweeper(&c, kernel_find("vector"));
     assert_int_equal(sweeper_redundant_points(sweeper, 1), 0);
     assert_int_equal(sweeper_redundant_points(sweeper, 3), (12 * 8 - 60) + (14 * 10 - 60));
     sweeper_free(sweeper);
-    grid = grid_of(&line);
-    sweeper = case_sweeper(&line, &grid, kernel_find("vector"));
+    sweeper = case_sweeper(&line, kernel_find("vector"));
     assert_int_equal(sweeper_redundant_points(sweeper, 3), 2 + 4);
     sweeper_free(sweeper);
 }
@@ -647,10 +643,9 @@ static void denormals_are_kept_or_flushed(void **state) {
 static void copy_leaves_the_sweeps_alone(void **state) {
     (void)state;
     struct sweep_case c = make_case(2, 0, 1, 37, 21);
-    const struct grid grid = grid_of(&c);
     omp_set_num_threads(3);
-    struct sweeper *plain = case_sweeper(&c, &grid, kernel_find("vector"));
-    struct sweeper *copied = case_sweeper(&c, &grid, kernel_find("vector"));
+    struct sweeper *plain = case_sweeper(&c, kernel_find("vector"));
+    struct sweeper *copied = case_sweeper(&c, kernel_find("vector"));
     for (int sweep = 0; sweep < 3; sweep++) {
         sweeper_advance(plain, 1);
         sweeper_advance(copied, 1);
@@ -666,9 +661,8 @@ static void copy_leaves_the_sweeps_alone(void **state) {
 }
 
 static int64_t overlap_of(const struct sweep_case *c, const char *kernel, int threads, int sweeps) {
-    const struct grid grid = grid_of(c);
     omp_set_num_threads(threads);
-    struct sweeper *sweeper = case_sweeper(c, &grid, kernel_find(kernel));
+    struct sweeper *sweeper = case_sweeper(c, kernel_find(kernel));
     int64_t points = sweeper_overlap_points(sweeper, sweeps);
     sweeper_free(sweeper);
     return points;
@@ -711,9 +705,8 @@ static void tiles_have_a_size(void **state) {
 static void threads_are_timed(void **state) {
     (void)state;
     struct sweep_case c = make_case(2, 0, 0, 300, 200);
-    const struct grid grid = grid_of(&c);
     omp_set_num_threads(2);
-    struct sweeper *sweeper = case_sweeper(&c, &grid, kernel_find("vector"));
+    struct sweeper *sweeper = case_sweeper(&c, kernel_find("vector"));
     assert_int_equal(sweeper_threads(sweeper), 2);
     assert_true(sweeper_thread_seconds(sweeper)[1] == 0);
     sweeper_advance(sweeper, 1);
