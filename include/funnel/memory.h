@@ -23,7 +23,12 @@ void memory_wish_huge_pages(void *memory, size_t bytes);
  * that imitates /proc and /sys. Returns -1 where nothing can be read. */
 int64_t memory_available_bytes(const char *root);
 
-/* Whether `bytes` may be taken of what memory_available_bytes said: up to nine tenths of it, since
+/* Bytes left in /dev/shm, where shared memory lies: a file system of its own, which containers keep
+ * small, and a page that does not fit there ends the process with a bus error. -1 where there is
+ * none. */
+int64_t memory_shared_left_bytes(void);
+
+/* Whether `bytes` may be taken of what the functions above said: up to nine tenths of it, since
  * MPI takes some too and other processes do meanwhile, and a kernel that overcommits ends a process
  * instead of refusing. True where nothing could be read. */
 bool memory_suffices(int64_t bytes, int64_t available_bytes);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/statvfs.h>
 
 static const size_t huge_page_bytes = (size_t)2 << 20;
 
@@ -148,6 +149,13 @@ static int64_t cgroup_available(const char *root) {
 
 int64_t memory_available_bytes(const char *root) {
     return smaller_known(meminfo_available(root), cgroup_available(root));
+}
+
+int64_t memory_shared_left_bytes(void) {
+    struct statvfs shared;
+    if (statvfs("/dev/shm", &shared) != 0)
+        return -1;
+    return (int64_t)(shared.f_bavail * shared.f_frsize);
 }
 
 bool memory_suffices(int64_t bytes, int64_t available_bytes) {

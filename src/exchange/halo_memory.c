@@ -5,7 +5,6 @@
 #include "funnel/text.h"
 #include "halo_parts.h"
 #include <stdlib.h>
-#include <sys/statvfs.h>
 
 static const size_t huge_page_bytes = (size_t)2 << 20;
 
@@ -18,21 +17,18 @@ static size_t stride_bytes(const struct halo_memory *memory) {
     return (memory->bytes + huge_page_bytes - 1) / huge_page_bytes * huge_page_bytes;
 }
 
-/* Refuses before a page that does not fit ends the rank with a bus error: shared memory lies in a
- * file system of its own, which containers keep small. Where there is none, MPI knows better. */
+/* Refuses before a page that does not fit ends the rank. Where there is no /dev/shm, MPI knows
+ * better. */
 static void check_room(const struct halo_memory *memory, struct status *status) {
-    uint64_t mine = (uint64_t)memory->iterates * memory->bytes, on_node = 0;
-    mpi_check(MPI_Allreduce(&mine, &on_node, 1, MPI_UINT64_T, MPI_SUM, memory->node),
+    int64_t mine = (int64_t)((uint64_t)memory->iterates * memory->bytes), on_node = 0;
+    mpi_check(MPI_Allreduce(&mine, &on_node, 1, MPI_INT64_T, MPI_SUM, memory->node),
               "MPI_Allreduce");
-    struct statvfs shared;
-    if (statvfs("/dev/shm", &shared) != 0)
-        return;
-    uint64_t left = (uint64_t)shared.f_bavail * shared.f_frsize;
+    const int64_t left = memory_shared_left_bytes();
     char need[32], have[32];
-    if (on_node > left)
+    if (!memory_suffices(on_node, left))
         status_fail(status, EXIT_CODE_ENVIRONMENT,
-                    "parallel.halo: the ranks of a node would share %s, its /dev/shm has %s left; "
-                    "enlarge it or use nonblocking",
+                    "parallel.halo: the ranks of a node would share %s, its /dev/shm can give nine "
+                    "tenths of %s; enlarge it or use nonblocking",
                     text_bytes(need, sizeof need, (double)on_node),
                     text_bytes(have, sizeof have, (double)left));
 }
