@@ -33,6 +33,7 @@ struct rank_place {
     int threads_asked;    /* OMP_NUM_THREADS, 0 if unset */
     bool threads_bound;   /* OMP_PROC_BIND or the like is in force */
     bool waits_actively;  /* OMP_WAIT_POLICY is not passive */
+    bool never_sleeps;    /* it is active: threads that wait spin, however many there are */
     int process_cpus;     /* omp_get_num_procs: counted before main's mask was narrowed */
     double cpu_quota;     /* CPUs that the cgroup grants, 0: no limit */
     uint64_t quota_group; /* ranks of a node with the same number share one quota */

@@ -63,8 +63,11 @@ static bool threads_exceed_pus(const struct scene *scene, struct binding_problem
     line_add(problem->evidence, BINDING_TEXT_BYTES, ", threads per PU = %.3g", per_pu);
     add_others(problem);
     line_add(problem->cost, BINDING_TEXT_BYTES,
-             "threads take turns: a sweep takes about %.3g times as long as on %d PUs", per_pu,
-             threads);
+             "threads take turns: a sweep takes about %.3g times as long as on %d PUs%s", per_pu,
+             threads,
+             scene->places[finding.rank].never_sleeps
+                 ? ", longer still as OMP_WAIT_POLICY=active lets those spin that wait"
+                 : "");
     remedy_bind(scene, problem->remedy, BINDING_TEXT_BYTES);
     return true;
 }

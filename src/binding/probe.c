@@ -59,9 +59,9 @@ static int threads_asked(void) {
     return number > 0 && number < BINDING_CPUS ? (int)number : 0;
 }
 
-static bool waits_actively(void) {
+static bool policy_is(const char *name) {
     const char *policy = getenv("OMP_WAIT_POLICY");
-    return policy == NULL || strcasecmp(policy, "passive") != 0;
+    return policy != NULL && strcasecmp(policy, name) == 0;
 }
 
 static void read_environment(struct rank_place *place) {
@@ -69,7 +69,8 @@ static void read_environment(struct rank_place *place) {
         memcpy(place->host, "unknown", sizeof "unknown");
     place->threads_asked = threads_asked();
     place->threads_bound = omp_get_proc_bind() != omp_proc_bind_false;
-    place->waits_actively = waits_actively();
+    place->waits_actively = !policy_is("passive");
+    place->never_sleeps = policy_is("active");
     place->process_cpus = omp_get_num_procs();
     place->cpu_quota = binding_cpu_quota("", &place->quota_group);
 }

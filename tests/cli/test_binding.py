@@ -74,6 +74,23 @@ class Faults(unittest.TestCase):
         self.assertIn("4 threads, 1 PU", record["binding"]["problems"][0]["evidence"])
         self.assertEqual(len(re.findall(r"thread \d on core L0 P0", words)), 4)
 
+    @with_taskset
+    def test_wait_policy(self):
+        """C14: it is recorded as it is set, and threads that spin on too few PUs are told of."""
+        for policy in "active", "ACTIVE", "passive":
+            record, _, _ = report(cpus="0", OMP_NUM_THREADS=3, OMP_WAIT_POLICY=policy)
+            cost = record["binding"]["problems"][0]["cost"]
+            self.assertEqual("OMP_WAIT_POLICY=active lets those spin" in cost, policy != "passive")
+            self.assertEqual(record["environment"]["OMP_WAIT_POLICY"], policy)
+            self.assertEqual(record["environment"]["OMP_NUM_THREADS"], "3")
+
+    def test_invalid_value_of_a_variable(self):
+        """E16: what the OpenMP library made of a variable counts, not what it says."""
+        record, _, _ = report(OMP_NUM_THREADS=2, OMP_PROC_BIND="cores")
+        self.assertEqual(record["environment"]["OMP_PROC_BIND"], "cores")
+        self.assertFalse(record["binding"]["ranks"][0]["threads_bound"])
+        self.assertEqual(masks(record), [cpu_list(CPUS)])
+
     def test_one_core_for_two_threads(self):
         record, _, _ = report(launch=mpi("-bind-to", "core", ranks=1), OMP_NUM_THREADS=2)
         problem = record["binding"]["problems"][0]

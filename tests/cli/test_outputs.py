@@ -195,6 +195,7 @@ class Records(Case):
             self.assertGreaterEqual(record["total_s"], record["total"]["mean_s"])
 
     def test_names_that_scripts_rely_on(self):
+        """E07 among others: what is counted is called sweeps."""
         record = self.record("problem.exact=0", ranks=2)
         for name in ("sweeps", "reason", "total_s", "rate_lups", "tcomm_fraction", "residual_norm2",
                      "error_max", "field_checksum"):

@@ -1,8 +1,8 @@
 /* Every ghost value after an exchange: halos hold a poison before, and afterwards all memory of an
  * iterate is compared, bit for bit, with what it must be. Ghosts beyond internal edges hold the
  * function's value at their global index; ghosts beyond physical sides, and padding, are still
- * poison. For every variant, depth, process grid, mix of periodic axes; iterates in turn. A second
- * argument names the one variant to test. */
+ * poison (B06). For every variant, depth, process grid, mix of periodic axes; iterates in turn. A
+ * second argument names the one variant to test. */
 #include "funnel/halo.h"
 #include "mpi_test.h"
 #include <math.h>

@@ -106,6 +106,16 @@ class Simulated(unittest.TestCase):
         self.assertEqual(row["simulated"]["messages"], 20 * 2 * 15)
         self.assertEqual(row["simulated"]["message_bytes"], 20 * 2 * 15 * 16000)
 
+    def test_no_chain(self):
+        """B04: no rank's exchange waits for the one before, whatever the variant and the number of ranks.
+        B07: and beyond the last is MPI_PROC_NULL, which is another number here than in MPICH."""
+        for halo in simulate.VARIANTS:
+            with self.subTest(halo):
+                costs = [row["comm_s"]["simulated"] for row in
+                         self.rows(f"parallel.halo={halo}", "parallel.halo_depth=1", "grid.ny=1600",
+                                   "parallel.process_grid=1d-y", "--ranks", "4,32", "--sweeps", "40")]
+                self.assertLess(costs[1], 1.5 * costs[0])
+
     def test_two_ranks_have_a_link_each(self):
         row = self.rows("parallel.halo_depth=1", "parallel.process_grid=1d-y", "--ranks", "2")[0]
         self.assertAlmostEqual(row["comm_s"]["simulated"], row["comm_s"]["at_once"],

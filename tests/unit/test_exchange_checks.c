@@ -1,5 +1,5 @@
 /* The pure parts of the exchange: start checks from made-up environments, crowding from made-up
- * affinity masks, boxes and counts of messages, labelled blocks. */
+ * affinity masks, boxes and counts of messages (B17), labelled blocks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

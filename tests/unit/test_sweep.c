@@ -603,6 +603,22 @@ static void the_plan_names_its_arrays(void **state) {
     assert_string_equal(plan.name[2], "source");
 }
 
+/* As many iterates as a kernel's row says, and no more than there is room for. */
+static void a_row_says_how_many_iterates_there_are(void **state) {
+    (void)state;
+    struct sweep_case c = make_case(2, 0, 2, 100, 50);
+    const struct grid grid = grid_of(&c);
+    struct sweep_part part = case_whole(&c, &grid);
+    for (int row = 0; row < kernel_count; row++) {
+        int iterates = kernels[row].iterates_read + kernels[row].iterates_written;
+        assert_in_range(iterates, 1, SWEEP_ITERATES_MAX);
+        assert_int_equal(sweep_memory_plan(&part, &kernels[row]).arrays, iterates);
+    }
+    struct kernel in_place = *kernel_find("vector");
+    in_place.iterates_written = 0;
+    assert_int_equal(sweep_memory_plan(&part, &in_place).arrays, 1);
+}
+
 static void redundant_points_are_counted(void **state) {
     (void)state;
     struct sweep_case c = make_case(2, 4, 4, 10, 6), line = make_case(1, 4, 0, 10, 1);
@@ -740,6 +756,7 @@ int main(void) {
         cmocka_unit_test(bad_expressions_are_errors),
         cmocka_unit_test(refused_memory_is_an_error),
         cmocka_unit_test(the_plan_names_its_arrays),
+        cmocka_unit_test(a_row_says_how_many_iterates_there_are),
         cmocka_unit_test(redundant_points_are_counted),
         cmocka_unit_test(denormals_are_kept_or_flushed),
         cmocka_unit_test(copy_leaves_the_sweeps_alone),
