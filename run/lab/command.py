@@ -1,6 +1,7 @@
 """Command lines of the scripts: errors of one line, exit codes of the programs, where things are."""
 import argparse
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -67,6 +68,18 @@ def shorten(path):
     relative = os.path.relpath(path)
     relative = relative if "/" in relative else f"./{relative}"
     return relative if len(relative) < len(str(path)) else str(path)
+
+
+def in_checkout(path):
+    """As seen from the checkout, where studies run: what they keep says nothing of who ran them where."""
+    named = Path(os.path.abspath(path))
+    inside = next((one for one in (named, named.resolve()) if one.is_relative_to(ROOT)), None)
+    return str(inside.relative_to(ROOT) if inside else named)
+
+
+def at_checkout(line):
+    """A command line that is meant for the checkout, as it has to be typed here."""
+    return line if Path.cwd() == ROOT else f"cd {shlex.quote(str(ROOT))} && {line}"
 
 
 def run_script(name, script, arguments):

@@ -2,6 +2,7 @@
 """A short study with the real program, from its file to the report: test_real.py JACOBI"""
 import json
 import os
+import shlex
 import subprocess
 import sys
 import unittest
@@ -107,11 +108,23 @@ class ShippedTest(unittest.TestCase):
     def test_every_shipped_study_is_one_that_the_solver_takes(self):
         for path in sorted((synthetic.ROOT / 'configs/studies').glob('*.ini')):
             with self.subTest(path.name):
-                words = [synthetic.RUN / 'study', path, '--dry-run', '--program', JACOBI]
-                done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                                      timeout=60)
-                self.assertEqual(done.returncode, 0, done.stderr)
-                self.assertIn('--check', done.stdout)
+                self.assertIn('--check', self.dry_run(path))
+
+    def test_what_is_kept_does_not_say_where_the_checkout_is(self):
+        """Wherever run/study is called, runs start in the checkout and name its files as seen from there."""
+        path = synthetic.ROOT / 'configs/studies/matrix-all-cores.ini'
+        for words in self.dry_run(path, cwd='/').splitlines():
+            there, line = words.split(' && ')
+            self.assertEqual(shlex.split(there), ['cd', str(synthetic.ROOT)])
+            self.assertIn(' configs/lecture-4000.ini ', line)
+            self.assertRegex(line, '--check|--record results/matrix-all-cores/')
+        self.assertNotIn('cd ', self.dry_run(path, cwd=synthetic.ROOT))
+
+    def dry_run(self, path, cwd=None):
+        done = subprocess.run([synthetic.RUN / 'study', path, '--dry-run', '--program', JACOBI],
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, cwd=cwd)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
 
 
 if __name__ == '__main__':

@@ -223,7 +223,8 @@ class InterruptTest(RunnerCase):
                 self.out = self.folder / f'out-{number}'
                 (self.folder / 'now').unlink(missing_ok=True)
                 out = self.interrupt('round1-2x1', number)
-                self.assertIn('go on:     run/study', out)
+                self.assertIn(f'go on:     cd {shlex.quote(str(synthetic.ROOT))} && run/study ', out)
+                self.assertIn(f'--program {shlex.quote(str(self.folder / "jacobi"))} ', out)
                 self.assertEqual([entry['run'] for entry in folders.read_log(self.out)], RUNS[:3])
                 self.run_study('--resume')
                 straight = self.folder / f'straight-{number}'

@@ -5,7 +5,7 @@ import subprocess
 from pathlib import Path
 
 from lab import cores, job, launch
-from lab.command import ENVIRONMENT, Problem, program_version, shorten
+from lab.command import ENVIRONMENT, ROOT, Problem, in_checkout, program_version
 from lab.study import folder as folders
 from lab.study.ini import parse_ini
 
@@ -46,21 +46,23 @@ class Launching:
     def words(self, point, *extra):
         """The command of a point."""
         layout = launch.Layout(point.ranks, point.threads, point.cores > self.cores)
-        return launch.build_command(
-            self.launcher, self.machine, layout, os.environ,
-            [shorten(self.program), shorten(self.study.config), *assignments(point.overrides), *extra])
+        program, config = in_checkout(self.program), in_checkout(self.study.config)
+        return launch.build_command(self.launcher, self.machine, layout, os.environ,
+                                    [program if "/" in program else f"./{program}", config,
+                                     *assignments(point.overrides), *extra])
 
     def run_words(self, folder, run):
         """The command of a run, whose record goes into the folder."""
-        record = shorten(folders.record_path(folder, run.name))
+        record = in_checkout(folders.record_path(folder, run.name))
         return self.words(run.point, "--quiet", "--record", record, "output.overwrite=on")
 
 
 def read_base(study, program):
     """The effective base configuration, by its keys; errors are the solver's own."""
-    words = [program, study.config, *assignments(study.overrides), "--print-config"]
+    words = [Path(program).resolve(), in_checkout(study.config), *assignments(study.overrides),
+             "--print-config"]
     answer = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                            timeout=CHECK_LIMIT_S)
+                            timeout=CHECK_LIMIT_S, cwd=ROOT)
     if answer.returncode != 0:
         raise Problem(answer.returncode, f"{study.path}: {answer.stderr.strip()}")
     return {entry.key: entry.value for entry in parse_ini(answer.stdout, "--print-config") if entry.value}
@@ -75,7 +77,7 @@ def complaint_of(program, outcome):
 
 def check_point(launching, point):
     """Lets the solver check the configuration with the very ranks of the point."""
-    outcome = job.run_job(launching.words(point, "--check"), CHECK_LIMIT_S)
+    outcome = job.run_job(launching.words(point, "--check"), CHECK_LIMIT_S, folder=ROOT)
     place = f"{launching.study.path}: point {point.name}"
     if not outcome.good:
         code = outcome.exit_code if 0 < outcome.exit_code <= 8 else ENVIRONMENT

@@ -214,7 +214,7 @@ def repeat_section(summary):
     single = "".join(element("pre", text(point["command"])) for point in summary["points"])
     costs = [session["harness_s_per_run"] for session in summary["sessions"] if session["runs"]]
     cost = f" The harness itself took {1e3 * max(costs):.1f} ms a run." if costs else ""
-    said = (f"{wording.count_text(study['warmup'], 'warm-up round')}, then "
+    said = (f"In Funnel's checkout. {wording.count_text(study['warmup'], 'warm-up round')}, then "
             f"{wording.count_text(study['repeats'], 'round')}, {ORDERS[study['order']]}.{cost} Every sample "
             "is in results.csv, every record in runs/, points for Extra-P in extrap.jsonl.")
     commands = element("details", element("summary", "The command of each point") + single)

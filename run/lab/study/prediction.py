@@ -1,9 +1,8 @@
 """The model's prediction beside each point, by the program `predict`, where there is a machine file."""
 import json
 import subprocess
-from pathlib import Path
 
-from lab.command import FILES, Problem
+from lab.command import FILES, ROOT, Problem, in_checkout
 from lab.records import read_record, write_record
 
 FILE = "predictions.json"
@@ -12,9 +11,10 @@ LIMIT_S = 60
 
 def predict_point(program, machine, config, point):
     """What `predict` says of this layout: time a sweep and Tcomm fraction; a line where it cannot."""
-    words = [program, machine, config, *("=".join(pair) for pair in point["overrides"]),
+    words = [program.resolve(), machine, config, *("=".join(pair) for pair in point["overrides"]),
              "--ranks", str(point["ranks"]), "--threads", str(point["threads"]), "--record", "-"]
-    answer = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT_S)
+    answer = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT_S,
+                            cwd=ROOT)
     if answer.returncode != 0:
         return {"note": (answer.stderr.strip().splitlines() or [f"exit code {answer.returncode}"])[-1]}
     for layout in json.loads(answer.stdout)["measured"]["layouts"]:
@@ -25,14 +25,14 @@ def predict_point(program, machine, config, point):
 
 def predict_all(folder, plan, program, machine):
     """Predictions of all points, kept in the folder so that a later report needs neither program nor
-    machine file."""
+    machine file. machine: as seen from the checkout."""
     if not program.is_file():
         raise Problem(FILES, f"{program} is missing: build it with run/build, or leave the machine file out")
-    if not Path(machine).is_file():
+    if not (ROOT / machine).is_file():
         raise Problem(FILES, f"{machine}: no such machine file; name another with --machine")
     found = {point["name"]: predict_point(program, machine, plan["config_file"], point)
              for point in plan["points"]}
-    write_record(folder / FILE, {"machine_file": str(machine), "points": found})
+    write_record(folder / FILE, {"machine_file": in_checkout(ROOT / machine), "points": found})
 
 
 def add_predictions(folder, summary):

@@ -3,6 +3,7 @@ import sys
 import time
 
 from lab import job
+from lab.command import ROOT
 from lab.study import folder as folders
 from lab.study.verdict import OK, judge, sweep_time_s
 
@@ -45,7 +46,7 @@ def remaining(folder, runs):
 def run_once(folder, run, words, time_limit_s, cores):
     """One run: its line of the log, what it was worth, its record."""
     started_at = folders.now()
-    outcome = job.run_job(words, time_limit_s)
+    outcome = job.run_job(words, time_limit_s, folder=ROOT)
     entry = {"run": run.name, "point": run.point.name, "round": run.round, "warmup": run.warmup,
              "started_at": started_at, "elapsed_s": outcome.elapsed_s, "exit_code": outcome.exit_code,
              "timed_out": outcome.timed_out,

@@ -3,7 +3,7 @@ import os
 import shlex
 
 from lab import launch
-from lab.command import DONE, ROOT, STOPPED, shorten
+from lab.command import DONE, ROOT, STOPPED, at_checkout, in_checkout, shorten
 from lab.study import folder as folders, points, runner
 from lab.study.launching import check_point
 
@@ -22,12 +22,12 @@ def make_plan(launching, all_points, runs, repeat):
     study, launcher = launching.study, launching.launcher
     nodes = os.environ.get("SLURM_JOB_NUM_NODES") if launcher.kind == "srun" else None
     return {"schema_version": 1, "name": study.name, "question": study.question, "kind": study.kind,
-            "study_file": shorten(study.path), "config_file": shorten(study.config),
+            "study_file": in_checkout(study.path), "config_file": in_checkout(study.config),
             "repeats": study.repeats, "warmup": study.warmup, "order": study.order,
             "time_limit_s": study.time_limit_s, "cores": launching.cores,
             "nodes": int(nodes) if nodes else None, "launcher": launcher.kind,
             "launcher_version": launch.launcher_version(launcher), "started_at": folders.now(),
-            "machine_file": shorten(study.machine) if study.machine else None, "repeat": repeat,
+            "machine_file": in_checkout(study.machine) if study.machine else None, "repeat": repeat,
             "points": [plan_of_point(launching, point) for point in all_points],
             "runs": [run.name for run in runs]}
 
@@ -45,13 +45,13 @@ def choose_folder(study, out, resume):
 def print_commands(launching, folder, all_points, runs):
     """Checks first, then runs, as they would be started."""
     for point in all_points:
-        print(shlex.join(launching.words(point, "--check")))
+        print(at_checkout(shlex.join(launching.words(point, "--check"))))
     for run in runs:
-        print(shlex.join(launching.run_words(folder, run)))
+        print(at_checkout(shlex.join(launching.run_words(folder, run))))
 
 
 def resume_command(repeat, folder):
-    return f"{repeat} --out {shlex.quote(shorten(folder))} --resume"
+    return at_checkout(f"{repeat} --out {shlex.quote(in_checkout(folder))} --resume")
 
 
 def run_study(launching, all_points, folder, going_on, repeat):
@@ -68,6 +68,6 @@ def run_study(launching, all_points, folder, going_on, repeat):
     except KeyboardInterrupt:
         print(f"stopped; what is done is kept in {shorten(folder)}\n"
               f"go on:     {resume_command(repeat, folder)}\n"
-              f"or report: run/report {shorten(folder)}", flush=True)
+              "or report: " + at_checkout(f"run/report {shlex.quote(in_checkout(folder))}"), flush=True)
         return STOPPED
     return SOME_BAD if bad else DONE
