@@ -94,6 +94,9 @@ def run_script(name, script, arguments):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         print(f"{name}: nobody reads the output any more", file=sys.stderr)
         return FILES
+    except OSError as error:
+        print(f"{name}: {error.filename or 'files'}: {error.strerror}", file=sys.stderr)
+        return FILES
     except KeyboardInterrupt:
         print(f"{name}: stopped", file=sys.stderr)
         return STOPPED

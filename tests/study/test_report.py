@@ -3,6 +3,7 @@
 at the width of a phone and of a screen, light and dark.
 """
 import itertools
+import os
 import re
 import subprocess
 import sys
@@ -191,6 +192,21 @@ class PageTest(synthetic.Case):
 
     def test_no_study(self):
         self.assertIn('no study: there is no study.json', report(self.folder, code=6).stderr)
+
+    def test_page_that_cannot_be_written(self):
+        folder = weak(self.folder / 'weak')
+        (folder / 'report.html').mkdir()
+        self.assertRegex(report(folder, code=6).stderr, r'^run/report: .*/report\.html: Is a directory\n$')
+
+    def test_reader_that_goes_away(self):
+        folder = weak(self.folder / 'weak')
+        come, go = os.pipe()
+        os.close(come)
+        done = subprocess.run([synthetic.RUN / 'report', folder], stdin=subprocess.DEVNULL, stdout=go,
+                              stderr=subprocess.PIPE, text=True, timeout=60)
+        os.close(go)
+        self.assertEqual(done.returncode, 6)
+        self.assertEqual(done.stderr, 'run/report: nobody reads the output any more\n')
 
 
 @unittest.skipUnless(chromium.find(), 'no Chromium here')

@@ -6,7 +6,7 @@ import unittest
 
 import synthetic
 from synthetic import make_record
-from lab.study import outputs, summary, table, wording
+from lab.study import outputs, prediction, summary, table, wording
 
 
 class SummaryCase(synthetic.Case):
@@ -394,6 +394,50 @@ class MatrixTest(SummaryCase):
         points = self.summarise(study)
         self.assertAlmostEqual(points['4x1-halo-shared']['speedup_over_first_variant'], 2)
         self.assertIn('halo shared', table.as_text(self.found))
+
+
+class DamageTest(SummaryCase):
+    """Files that someone, or a crash, has spoilt."""
+
+    def one(self):
+        study = self.study()
+        study.point(1, 1, [make_record(1, 1, 0.01)] * 3)
+        study.point(2, 1, [make_record(2, 1, 0.005)] * 3)
+        return study
+
+    def test_records_of_another_form_are_no_records(self):
+        whole = make_record(2, 1, 0.005)
+        for name, value in (('phases', 5), ('sweeps', 'x'), ('layout', [1]), ('binding', {'ranks': [5]}),
+                            ('binding', {'ranks': [{'rank': 0}]}), ('parts', [{}]), ('machine', 'vm')):
+            with self.subTest(name, value=value):
+                self.folder /= 'next'
+                study = self.one()
+                study.run('2x1', 4, {**whole, name: value})
+                point = self.summarise(study)['2x1']
+                self.assertEqual((point['marks'][0]['status'], point['good_runs']), ('no record', 3))
+
+    def test_lines_of_the_log_that_are_no_runs_are_passed_over(self):
+        study = self.one()
+        folder = study.write()
+        before = summary.summarise(folder)
+        with (folder / 'log.jsonl').open('ab') as file:
+            file.write(b'5\n"run"\n{"run": "round1-1x1"}\n{"session": 4}\n\xff\n')
+        self.assertEqual(summary.summarise(folder), before)
+
+    def test_plan_of_another_version(self):
+        study = self.one()
+        folder = study.write()
+        for text in ('{}', '{"schema_version": 1}', json.dumps({**study.plan, 'schema_version': 0}),
+                     json.dumps({**study.plan, 'points': [{}]})):
+            (folder / 'study.json').write_text(text)
+            self.assert_problem(6, 'not of the form that this version', summary.summarise, folder)
+
+    def test_predictions_that_are_none(self):
+        study = self.one()
+        found = self.summarise(study) and self.found
+        for text in ('{}', '{"points": [3]}', '{"points": {"1x1": {"sweep_s": "x"}}}'):
+            (study.folder / prediction.FILE).write_text(text)
+            self.assert_problem(6, 'holds no predictions', prediction.add_predictions, study.folder, found)
 
 
 class OutputTest(SummaryCase):

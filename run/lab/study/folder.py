@@ -9,8 +9,10 @@ from pathlib import Path
 
 from lab.command import FILES, USAGE, Problem
 from lab.records import read_record, write_record
+from lab.study import form
 
 PLAN, LOG, RUNS = "study.json", "log.jsonl", "runs"
+SCHEMA_VERSION = 1
 # Of study.json: what may differ between the parts of an interrupted study.
 PASSING = ("started_at", "launcher_version")
 
@@ -51,30 +53,37 @@ def read_plan(folder):
     """study.json; a Problem if this is no folder of a study."""
     if not is_study(folder):
         raise Problem(FILES, f"{folder}: no study: there is no {PLAN}; give the folder that run/study named")
-    return read_record(Path(folder) / PLAN)
+    plan = read_record(Path(folder) / PLAN)
+    if plan.get("schema_version") != SCHEMA_VERSION or not form.fits_whole(plan, form.PLAN):
+        raise Problem(FILES, f"{folder}/{PLAN}: not of the form that this version of run/study writes; take "
+                             "the one that wrote it, or run the study anew")
+    return plan
 
 
 def read_lines(path):
     """JSON objects of a file with one a line; a line cut off by a crash counts as not written."""
-    for line in path.read_text().splitlines() if path.exists() else []:
+    for line in path.read_text(errors="replace").splitlines() if path.exists() else []:
         try:
-            yield json.loads(line)
+            found = json.loads(line)
         except ValueError:
             continue
+        if isinstance(found, dict):
+            yield found
 
 
 def read_log(folder):
     """A line a run, in the order of the runs; of a run done again the last one counts."""
     entries = {}
     for line in read_lines(Path(folder) / LOG):
-        if "run" in line:
+        if form.fits_whole(line, form.ENTRY):
             entries[line["run"]] = line
     return list(entries.values())
 
 
 def read_sessions(folder):
     """What each call of run/study has said at its end."""
-    return [line["session"] for line in read_lines(Path(folder) / LOG) if "session" in line]
+    found = [line.get("session") for line in read_lines(Path(folder) / LOG)]
+    return [session for session in found if form.fits_whole(session, form.SESSION)]
 
 
 def append_log(folder, line):
@@ -95,9 +104,10 @@ def record_path(folder, run_name):
 def load_run(folder, run_name):
     """The record of a run, None if there is none that can be read."""
     try:
-        return read_record(record_path(folder, run_name))
+        record = read_record(record_path(folder, run_name))
     except Problem:
         return None
+    return record if form.fits(record, form.RECORD) else None
 
 
 def keep_output(folder, run_name, outcome):

@@ -4,6 +4,7 @@ import subprocess
 
 from lab.command import FILES, ROOT, Problem, in_checkout
 from lab.records import read_record, write_record
+from lab.study import form
 
 FILE = "predictions.json"
 LIMIT_S = 60
@@ -39,7 +40,13 @@ def add_predictions(folder, summary):
     """Puts what is kept in the folder beside the measurements."""
     if not (folder / FILE).is_file():
         return
-    kept = read_record(folder / FILE)["points"]
+    record = read_record(folder / FILE)
+    kept = record.get("points")
+    if not isinstance(kept, dict) or not all(any(form.fits_whole(found, one) for one in form.PREDICTIONS)
+                                             for found in kept.values()):
+        raise Problem(FILES, f"{folder / FILE}: holds no predictions; remove it, or make them anew with "
+                             "--machine")
+    summary["machine_file"] = record.get("machine_file")
     notes = dict.fromkeys(found["note"] for found in kept.values() if "note" in found)
     for point in summary["points"]:
         found = kept.get(point["name"], {})

@@ -21,7 +21,8 @@ def make_plan(launching, all_points, runs, repeat):
     """What study.json holds. repeat: the command that repeats the study."""
     study, launcher = launching.study, launching.launcher
     nodes = os.environ.get("SLURM_JOB_NUM_NODES") if launcher.kind == "srun" else None
-    return {"schema_version": 1, "name": study.name, "question": study.question, "kind": study.kind,
+    return {"schema_version": folders.SCHEMA_VERSION, "name": study.name,
+            "question": study.question, "kind": study.kind,
             "study_file": in_checkout(study.path), "config_file": in_checkout(study.config),
             "repeats": study.repeats, "warmup": study.warmup, "order": study.order,
             "time_limit_s": study.time_limit_s, "cores": launching.cores,

@@ -108,7 +108,8 @@ def cache_within_reach(record, cores):
 def working_set(record):
     """Bytes of the fields of all ranks, as rank 0 has them."""
     memory = (record.get("plan") or {}).get("memory_bytes")
-    return memory * record["layout"]["ranks"] if memory else None
+    ranks = (record.get("layout") or {}).get("ranks")
+    return memory * ranks if memory and ranks else None
 
 
 def facts_of(record):
