@@ -6,7 +6,8 @@
 
 enum { CHART_SERIES_MAX = 8 };
 
-/* Points that are not finite or not above 0 on both axes are left out, and break the line. */
+/* Points that are not finite or not above 0 on both axes are left out, and break the line; one
+ * that no line leads to is a dot. */
 struct chart_series {
     const char *name; /* in the legend */
     int count;

@@ -57,7 +57,7 @@ def draw_curves(axes, title, curves, labels):
             continue
         sizes, middle, low, high = zip(*sorted(curves[name]))
         microseconds = [[value * 1e6 for value in values] for values in (middle, low, high)]
-        axes.plot(sizes, microseconds[0], **line_of(name, labels))
+        axes.plot(sizes, microseconds[0], marker="o" if len(sizes) == 1 else None, **line_of(name, labels))
         axes.fill_between(sizes, microseconds[1], microseconds[2], alpha=0.08, color=COLOURS[name[1]])
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")

@@ -74,13 +74,19 @@ static void draw_dot(cairo_t *cairo, double x, double y) {
     cairo_fill(cairo);
 }
 
+/* No line leads to it. */
+static bool stands_alone(const struct chart_series *series, int i) {
+    return !(i > 0 && is_drawn(series, i - 1)) &&
+           !(i + 1 < series->count && is_drawn(series, i + 1));
+}
+
 static void draw_series(cairo_t *cairo, const struct plot_area *area,
                         const struct chart_series *series, int number) {
     plot_colour(cairo, colours[number]);
     if (!series->marks)
         draw_line(cairo, area, series);
-    for (int i = 0; i < series->count && series->marks; i++)
-        if (is_drawn(series, i))
+    for (int i = 0; i < series->count; i++)
+        if (is_drawn(series, i) && (series->marks || stands_alone(series, i)))
             draw_dot(cairo, plot_x(area, log10(series->x[i])), plot_y(area, log10(series->y[i])));
 }
 

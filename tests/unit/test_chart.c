@@ -84,8 +84,8 @@ static void what_has_no_logarithm_is_left_out(void **state) {
     draw(&dots, path);
     assert_in_range(find_colour(path, first_colour).pixels, 2 * 15, 2 * 60);
     unlink(path);
-    draw(&line, path); /* broken in the middle, so nothing is left of it */
-    assert_int_equal(find_colour(path, first_colour).pixels, 0);
+    draw(&line, path); /* broken in the middle, so only its ends are left of it */
+    assert_in_range(find_colour(path, first_colour).pixels, 2 * 15, 2 * 60);
     unlink(path);
 }
 
