@@ -43,9 +43,11 @@ class Layouts(Case):
             self.assertEqual(self.result(*LOPSIDED, ranks=ranks), expected)
 
     def test_periodic(self):
-        """B01, B02: periodic axes of one and two ranks, with every halo variant."""
+        """B01, B02: periodic axes of one and two ranks, with every halo variant, deep or not."""
         for halo in HALOS:
-            self.check_same((*LOPSIDED, *PERIODIC_XY), ("1x1", "2x1", "2x2"), f"parallel.halo={halo}")
+            for depth in 1, 3:
+                self.check_same((*LOPSIDED, *PERIODIC_XY), ("1x1", "2x1", "2x2"), f"parallel.halo={halo}",
+                                f"parallel.halo_depth={depth}", threads=depth)
         self.check_same((*LOPSIDED, *PERIODIC_X), ("1x2", "3x1"))
 
     def test_synchronous_sends(self):
@@ -114,8 +116,10 @@ class Layouts(Case):
             self.assertEqual(record["denormal_points"] > 0, denormals == "keep")
             self.assertEqual(record["config"]["problem"]["denormals"], denormals)
             checksums.add(record["field_checksum"])
-            for depth, kernel in (1, "reference"), (1, "vector"), (5, "streaming"), (5, "temporal"):
-                self.check_same(problem, ("2x2",), f"parallel.kernel={kernel}",
+            for depth, kernel, *others in (
+                    (1, "reference"), (1, "vector"), (5, "streaming"), (5, "tiled"), (5, "temporal"),
+                    (5, "tiled", "parallel.halo=overlap"), (5, "temporal", "parallel.schedule=dynamic")):
+                self.check_same(problem, ("2x2",), f"parallel.kernel={kernel}", *others,
                                 f"parallel.halo_depth={depth}", "parallel.threads=2", threads=2)
         self.assertEqual(len(checksums), 2)
 
