@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times the harness itself, beside what it launches: the report of many records, and a run.
+"""Times the report of many records. What the harness costs a run stands in every report.
 
 usage: bench_report.py [RECORDS]     1000 if not given
 """

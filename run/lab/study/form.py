@@ -37,9 +37,9 @@ def fits(value, form):
     if value is None:
         return True
     if isinstance(form, list):
-        return isinstance(value, list) and all(fits_whole(one, form[0]) for one in value)
+        return isinstance(value, list) and all([fits_whole(one, form[0]) for one in value])
     if isinstance(form, dict):
-        return isinstance(value, dict) and all(fits(value.get(key), of) for key, of in form.items())
+        return isinstance(value, dict) and all([fits(value.get(key), form[key]) for key in form])
     return isinstance(value, form)
 
 

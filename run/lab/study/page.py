@@ -196,7 +196,7 @@ def prediction_section(summary):
     if not points:
         said = "No prediction: it needs a machine file of run/measure-machine (run/report --machine FILE)."
         return title + element("p", text(summary.get("prediction_note") or said))
-    caption = (f"error: predicted over measured time a sweep, less 1; machine file "
+    caption = (f"{table.caption(summary)}; error: predicted over measured time a sweep, less 1; machine file "
                f"{summary['machine_file'] or 'not named'}")
     return title + table_of(table.predicted_columns(summary), points, caption)
 
