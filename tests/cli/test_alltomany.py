@@ -140,6 +140,7 @@ class Growth(Case):
 
 class Queues(Case):
     def test_a_row_a_length_an_order_and_a_time_of_posting(self):
+        """C04, C05: matching in and against the order of the queue, with receives posted first and late."""
         rows = self.measured("--queue", "4,32", "--repeats", "3")["queue"]
         self.assertEqual(len(rows), 2 * 2 * 3)
         self.assertEqual({(row["length"], row["posted_first"], row["order"]) for row in rows},
