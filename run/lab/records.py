@@ -4,7 +4,7 @@ import os
 import statistics
 from pathlib import Path
 
-from lab.command import FILES, Problem
+from lab.command import FILES, USAGE, Problem
 
 
 def read_record(path):
@@ -39,6 +39,13 @@ def check_writable(option, path, mark):
     if Path(path).exists() and Path(path).stat().st_size > 0 and not is_one(path, mark):
         raise Problem(FILES, f"{option} {path}: holds something else than this script writes; choose another "
                              "name or remove it")
+
+
+def check_record_of_picture(option, path, mark):
+    """As check_writable, for a record whose picture gets the same name and the ending .png."""
+    if Path(path).suffix == ".png":
+        raise Problem(USAGE, f"{option} {path}: is the picture's name; end it in .json")
+    check_writable(option, path, mark)
 
 
 def write_record(path, record):

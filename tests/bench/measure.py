@@ -11,7 +11,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "run"))
-from lab import command, job  # noqa: E402
+from lab import command, job, records  # noqa: E402
 
 USUAL_ROUNDS, QUICK_ROUNDS = 5, 1
 BITS_DIFFER = 1
@@ -84,6 +84,7 @@ def parse_arguments(arguments):
 
 def main(arguments):
     options = parse_arguments(arguments)
+    records.check_record_of_picture("RECORD", options.record, ("program", "bench"))
     with job.stoppable():
         codes = [measure_kernels(options), measure_solves(options)]
         run([sys.executable, "-B", HERE / "targets.py", options.record])

@@ -78,6 +78,17 @@ class Whole(unittest.TestCase):
         self.assertTrue(self.path.with_suffix(".png").read_bytes().startswith(b"\x89PNG"))
 
 
+class Refused(unittest.TestCase):
+    def test_what_is_no_record_of_it_is_not_written_over(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "a.json")
+            path.write_text('{"program": "jacobi"}')
+            done = subprocess.run([sys.executable, "-B", MEASURE, "--bench", BENCH, "--program", JACOBI, path],
+                                  stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+            self.assertEqual((done.returncode, path.read_text()), (6, '{"program": "jacobi"}'))
+            self.assertIn("holds something else than this script writes", done.stderr)
+
+
 class Stopped(unittest.TestCase):
     def test_nothing_stays_behind(self):
         """A part that is a launcher: its rank ends with the benchmark."""
