@@ -215,6 +215,7 @@ def draw_spread(summary):
         low, high = (100 * (times[end] / times["median"] - 1) for end in ("min", "max"))
         axes.barh(place, high - low, 0.5, low, color=COLOURS[0], edgecolor=COLOURS[0])
     axes.axvline(0, color=INK, linewidth=1)
+    axes.use_sticky_edges = False  # else a bar ends in the axis
     axes.margins(x=0.05)
     axes.set_xlabel("repeats, in % of the median")
     return figure
