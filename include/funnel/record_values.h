@@ -5,6 +5,7 @@
 #define FUNNEL_RECORD_VALUES_H
 
 #include "funnel/record.h"
+#include "funnel/samples.h"
 #include <jansson.h>
 #include <stddef.h>
 
@@ -38,6 +39,10 @@ struct record_field {
 /* Puts `count` members of the struct at `base`; nulls if `base` is NULL. */
 void record_put_fields(json_t *object, const struct record_field *fields, size_t count,
                        const void *base);
+
+/* Puts the summary of repeated times: min_s, p5_s, median_s, p95_s, max_s, and the interval of the
+ * median. */
+void record_put_times(json_t *object, const struct samples_summary *times);
 
 /* Facts of this host from /proc and /sys below `root` ("" on a real machine; tests imitate it). */
 json_t *record_machine(const char *root, const struct record_input *input);

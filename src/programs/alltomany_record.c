@@ -30,19 +30,10 @@ static void put_pattern(json_t *object, const struct pattern *pattern) {
 }
 
 static json_t *point(const struct growth_point *measured, int repeats) {
-    static const struct record_field fields[] = {
-        {"min_s", RECORD_REAL, offsetof(struct samples_summary, min)},
-        {"p5_s", RECORD_REAL, offsetof(struct samples_summary, p5)},
-        {"median_s", RECORD_REAL, offsetof(struct samples_summary, median)},
-        {"p95_s", RECORD_REAL, offsetof(struct samples_summary, p95)},
-        {"max_s", RECORD_REAL, offsetof(struct samples_summary, max)},
-        {"median_low_s", RECORD_REAL, offsetof(struct samples_summary, median_low)},
-        {"median_high_s", RECORD_REAL, offsetof(struct samples_summary, median_high)},
-    };
     json_t *object = json_object();
     record_put(object, "iterations", json_integer(measured->iterations));
     record_put(object, "repeats", json_integer(repeats));
-    record_put_fields(object, fields, sizeof fields / sizeof fields[0], &measured->total_s);
+    record_put_times(object, &measured->total_s);
     return object;
 }
 

@@ -30,13 +30,6 @@ void collectives_report(const struct collectives_result *result, FILE *out) {
 
 static json_t *row_object(const struct collectives_row *row) {
     static const struct record_field fields[] = {
-        {"median_s", RECORD_REAL, offsetof(struct collectives_row, slowest_s.median)},
-        {"p5_s", RECORD_REAL, offsetof(struct collectives_row, slowest_s.p5)},
-        {"p95_s", RECORD_REAL, offsetof(struct collectives_row, slowest_s.p95)},
-        {"min_s", RECORD_REAL, offsetof(struct collectives_row, slowest_s.min)},
-        {"max_s", RECORD_REAL, offsetof(struct collectives_row, slowest_s.max)},
-        {"median_low_s", RECORD_REAL, offsetof(struct collectives_row, slowest_s.median_low)},
-        {"median_high_s", RECORD_REAL, offsetof(struct collectives_row, slowest_s.median_high)},
         {"fastest_median_s", RECORD_REAL, offsetof(struct collectives_row, fastest_s)},
         {"bytes", RECORD_INT64, offsetof(struct collectives_row, bytes)},
         {"repeats", RECORD_INT, offsetof(struct collectives_row, repeats)},
@@ -44,6 +37,7 @@ static json_t *row_object(const struct collectives_row *row) {
     };
     json_t *object = json_object();
     record_put(object, "operation", record_text(row->operation->name));
+    record_put_times(object, &row->slowest_s);
     record_put_fields(object, fields, sizeof fields / sizeof fields[0], row);
     return object;
 }

@@ -14,18 +14,9 @@ static const char *common_word(enum binding_common common) {
 }
 
 static json_t *times(const struct pingpong_result *result) {
-    static const struct record_field fields[] = {
-        {"min_s", RECORD_REAL, offsetof(struct pingpong_result, time_s.min)},
-        {"p5_s", RECORD_REAL, offsetof(struct pingpong_result, time_s.p5)},
-        {"median_s", RECORD_REAL, offsetof(struct pingpong_result, time_s.median)},
-        {"p95_s", RECORD_REAL, offsetof(struct pingpong_result, time_s.p95)},
-        {"max_s", RECORD_REAL, offsetof(struct pingpong_result, time_s.max)},
-        {"median_low_s", RECORD_REAL, offsetof(struct pingpong_result, time_s.median_low)},
-        {"median_high_s", RECORD_REAL, offsetof(struct pingpong_result, time_s.median_high)},
-        {"probe_s", RECORD_REAL, offsetof(struct pingpong_result, probe_s)},
-    };
     json_t *object = json_object();
-    record_put_fields(object, fields, COUNT(fields), result);
+    record_put_times(object, &result->time_s);
+    record_put(object, "probe_s", record_number(result->probe_s));
     return object;
 }
 

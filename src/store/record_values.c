@@ -94,3 +94,16 @@ void record_put_fields(json_t *object, const struct record_field *fields, size_t
         record_put(object, fields[i].name,
                    base == NULL ? json_null() : readers[fields[i].kind](base, fields[i].offset));
 }
+
+void record_put_times(json_t *object, const struct samples_summary *times) {
+    static const struct record_field fields[] = {
+        {"min_s", RECORD_REAL, offsetof(struct samples_summary, min)},
+        {"p5_s", RECORD_REAL, offsetof(struct samples_summary, p5)},
+        {"median_s", RECORD_REAL, offsetof(struct samples_summary, median)},
+        {"p95_s", RECORD_REAL, offsetof(struct samples_summary, p95)},
+        {"max_s", RECORD_REAL, offsetof(struct samples_summary, max)},
+        {"median_low_s", RECORD_REAL, offsetof(struct samples_summary, median_low)},
+        {"median_high_s", RECORD_REAL, offsetof(struct samples_summary, median_high)},
+    };
+    record_put_fields(object, fields, sizeof fields / sizeof fields[0], times);
+}
