@@ -4,12 +4,12 @@
 #include "solve_parts.h"
 
 enum {
-    DEPTH_MOST = 32,       /* more sweeps in one pass through memory gain little on a rectangle */
-    DEPTH_MOST_LINE = 64,  /* on a line tiles overlap less, so more pays */
-    BLOCKS_LEAST = 4,      /* of a run: the first does not count in its rates */
-    SMALL_BYTES = 1 << 20, /* an iterate of which the halo's share does not matter */
-    HALO_MEMORY_SHARE = 8, /* a larger iterate may grow by one part in so many */
-    THREAD_UPDATES = 20000 /* between two barriers: fewer are not worth another thread */
+    DEPTH_MOST = 64,        /* more sweeps in one pass through memory gain little */
+    DEPTH_MOST_CACHED = 32, /* nor these on a rectangle that caches hold, whose tiles overlap */
+    BLOCKS_LEAST = 4,       /* of a run: the first does not count in its rates */
+    SMALL_BYTES = 1 << 20,  /* an iterate of which the halo's share does not matter */
+    HALO_MEMORY_SHARE = 8,  /* a larger iterate may grow by one part in so many */
+    THREAD_UPDATES = 20000  /* between two barriers: fewer are not worth another thread */
 };
 
 /* Points computed twice because of deep halos: as a share of all, or in a block as many as could be
@@ -77,10 +77,19 @@ static const char *why_not(const struct solve_plan *plan, const struct config *c
     return NULL;
 }
 
+/* Which kernel works in passes depends on the cache that holds the iterates. */
+static int depth_most(const struct solve_plan *plan, const struct part_sizes *sizes,
+                      const struct sweep_caches *caches) {
+    struct field_layout layout = layout_of(plan, sizes, DEPTH_MOST_CACHED);
+    bool cached = layout.dimensions == 2 && sweep_fits_second_level(&layout, caches);
+    return cached ? DEPTH_MOST_CACHED : DEPTH_MOST;
+}
+
 /* The deepest halo that pays, with the reason for not going deeper. */
 static int deepest(const struct solve_plan *plan, const struct config *config,
-                   const struct part_sizes *sizes, const char **why) {
-    int depth = plan->grid.dimensions == 1 ? DEPTH_MOST_LINE : DEPTH_MOST;
+                   const struct part_sizes *sizes, const struct sweep_caches *caches,
+                   const char **why) {
+    int depth = depth_most(plan, sizes, caches);
     *why = "deeper, little would be gained";
     for (const char * not ; depth > 1 && (not = why_not(plan, config, sizes, depth)); depth--)
         *why = not ;
@@ -129,12 +138,14 @@ static global_index narrowest_part(const struct part_sizes *sizes) {
 }
 
 static void choose_depth(struct solve_plan *plan, const struct config *config,
-                         const struct part_sizes *sizes, bool any_kernel) {
+                         const struct part_sizes *sizes, const struct sweep_caches *caches,
+                         bool any_kernel) {
     int depth = config->parallel.halo_depth;
     if (depth == 0) {
         depth = 1;
         if (any_kernel || plan->kernel->choose_tile)
-            depth = evened(deepest(plan, config, sizes, &plan->depth_why), plan->check_every);
+            depth =
+                evened(deepest(plan, config, sizes, caches, &plan->depth_why), plan->check_every);
     }
     plan->halo_depth_asked = depth;
     plan->halo_depth = reduced(plan, depth);
@@ -157,7 +168,7 @@ void choose_blocks(struct solve_plan *plan, const struct config *config,
     const struct part_sizes sizes = part_sizes(plan);
     bool any_kernel = !plan->kernel;
     plan->narrowest_part = narrowest_part(&sizes);
-    choose_depth(plan, config, &sizes, any_kernel);
+    choose_depth(plan, config, &sizes, caches, any_kernel);
     if (any_kernel)
         choose_for_any_kernel(plan, config, &sizes, caches);
     struct field_layout layout = layout_of(plan, &sizes, plan->halo_depth);

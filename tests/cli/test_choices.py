@@ -29,6 +29,7 @@ class Choices(Case):
         """In a pass several sweeps are temporal beyond the second-level cache, else tiled."""
         for options, cache_bytes, kernel, depth in (
                 (LARGE, 2**24, "tiled", 32),
+                (LARGE, 2**16, "temporal", 48),
                 (("grid.nx=3000", "grid.ny="), 2**24, "tiled", 64),
                 ((*LARGE, "parallel.halo_depth=1"), 2**24, "vector", 1),
                 ((*LARGE, "parallel.halo_depth=1"), 2**16, "streaming", 1),
@@ -40,6 +41,7 @@ class Choices(Case):
                 ((*LARGE, "solver.max_sweeps=40", "solver.check_every=auto"), 2**24, "tiled", 10),
                 ((*LARGE, "solver.max_sweeps=40", "solver.check_every=auto"), 2**16, "temporal", 10),
                 (("grid.nx=200", "grid.ny=300"), 2**24, "tiled", 32),
+                (("grid.nx=3000", "grid.ny=3000"), 2**24, "temporal", 64),
                 (("grid.nx=100000", "grid.ny=3"), 2**24, "vector", 1)):
             with self.subTest(options=options):
                 if "grid.ny=" in options:
@@ -52,7 +54,7 @@ class Choices(Case):
 
     def test_depth_of_several_ranks(self):
         """No deeper than what is computed twice is worth, nor than parts are wide."""
-        for options, least, most in (((*LARGE,), 4, 31), (("grid.nx=3000", "grid.ny=2000"), 32, 32),
+        for options, least, most in (((*LARGE,), 4, 31), (("grid.nx=3000", "grid.ny=2000"), 40, 50),
                                      (("grid.nx=10", "grid.ny=9"), 1, 5)):
             with self.subTest(options=options):
                 plan = self.plan(*options, "parallel.process_grid=2x1", "solver.max_sweeps=200",
