@@ -23,8 +23,7 @@ void expression_free(struct expression *expression);
 /* True if neither x nor y is used; *value is then its value. */
 bool expression_constant(const struct expression *expression, double *value);
 
-/* True if the variable stands in the expression. */
-bool expression_uses_x(const struct expression *expression);
+/* True if y stands in the expression. */
 bool expression_uses_y(const struct expression *expression);
 
 /* Columns first: expression_columns takes the coordinates x[0..count-1] of a row, which the caller

@@ -142,7 +142,6 @@ const struct field *sweeper_current(const struct sweeper *sweeper);
 double *const *sweeper_memory(const struct sweeper *sweeper);
 
 int sweeper_threads(const struct sweeper *sweeper);
-const char *sweeper_instruction_set(const struct sweeper *sweeper);
 
 /* Seconds each thread spent sweeping so far (array of sweeper_threads values). */
 const double *sweeper_thread_seconds(const struct sweeper *sweeper);
@@ -181,9 +180,6 @@ int64_t sweeper_redundant_points(const struct sweeper *sweeper, int sweeps);
  * those it was asked for because columns are whole. 0 for a kernel without tiles. */
 int64_t sweeper_overlap_points(const struct sweeper *sweeper, int sweeps);
 
-/* The tile in use, defaults filled in. */
-struct kernel_tile sweeper_tile(const struct sweeper *sweeper);
-
 /* Refreshes the ghosts of Neumann sides of the current iterate (before a residual or an output). */
 void sweeper_refresh_sides(struct sweeper *sweeper);
 
@@ -215,9 +211,8 @@ int64_t sweeper_denormals(const struct sweeper *sweeper);
  * else changes: neither the current iterate nor what later sweeps give. */
 void sweeper_copy(struct sweeper *sweeper);
 
-/* Adds a constant to every interior value, or to the source: keeps the mean, or makes a singular
- * problem solvable. A constant source stays constant. */
-void sweeper_shift_values(struct sweeper *sweeper, double amount);
+/* Adds a constant to the source, halo included: makes a singular problem solvable. A constant
+ * source stays constant. */
 void sweeper_shift_source(struct sweeper *sweeper, double amount);
 
 /* "201511 (GNU libgomp)" or the like: version of OpenMP and whose runtime it is. */

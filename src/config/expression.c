@@ -281,10 +281,6 @@ void expression_free(struct expression *expression) {
     free(expression);
 }
 
-bool expression_uses_x(const struct expression *expression) {
-    return expression->uses_x;
-}
-
 bool expression_uses_y(const struct expression *expression) {
     return expression->uses_y;
 }

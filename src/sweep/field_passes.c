@@ -73,33 +73,21 @@ int64_t sweeper_denormals(const struct sweeper *sweeper) {
     return count;
 }
 
-struct shift {
-    const struct field *field;
-    local_index beyond; /* points of the halo that are shifted too */
-    double amount;
-};
-
 static void shift_box(const struct sweeper *sweeper, int number, void *argument) {
-    const struct shift *shift = argument;
-    struct region region =
-        box_extended(&sweeper->part, sweeper->box[number].interior, shift->beyond);
+    const double *amount = argument;
+    const struct region region =
+        box_extended(&sweeper->part, sweeper->box[number].interior, sweeper->part.layout.depth - 1);
     for (local_index y = region.y0; y < region.y1; y++) {
-        double *row = field_row(shift->field, y);
+        double *row = field_row(&sweeper->source, y);
         for (local_index x = region.x0; x < region.x1; x++)
-            row[x] += shift->amount;
+            row[x] += *amount;
     }
-}
-
-void sweeper_shift_values(struct sweeper *sweeper, double amount) {
-    struct shift shift = {sweeper_current(sweeper), 0, amount};
-    boxes_each(sweeper, shift_box, &shift);
 }
 
 void sweeper_shift_source(struct sweeper *sweeper, double amount) {
     struct stencil *stencil = &sweeper->part.stencil;
     if (sweeper->source.values) {
-        struct shift shift = {&sweeper->source, sweeper->part.layout.depth - 1, amount};
-        boxes_each(sweeper, shift_box, &shift);
+        boxes_each(sweeper, shift_box, &amount);
         return;
     }
     stencil->source += amount;

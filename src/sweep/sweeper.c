@@ -129,9 +129,10 @@ static bool fill_boxes(struct sweeper *sweeper, const struct sweep_values *value
 
 static void choose_functions(struct sweeper *sweeper) {
     const struct kernel *kernel = sweeper->kernel;
-    sweeper->sweep = kernel->choose(&sweeper->instruction_set);
+    const char *instruction_set;
+    sweeper->sweep = kernel->choose(&instruction_set);
     if (kernel->choose_tile)
-        sweeper->sweep_tile = kernel->choose_tile(&sweeper->instruction_set);
+        sweeper->sweep_tile = kernel->choose_tile(&instruction_set);
 }
 
 struct sweeper *sweeper_make(const struct sweep_part *part, const struct kernel *kernel,
@@ -184,14 +185,6 @@ double *const *sweeper_memory(const struct sweeper *sweeper) {
 
 int sweeper_threads(const struct sweeper *sweeper) {
     return sweeper->threads;
-}
-
-const char *sweeper_instruction_set(const struct sweeper *sweeper) {
-    return sweeper->instruction_set;
-}
-
-struct kernel_tile sweeper_tile(const struct sweeper *sweeper) {
-    return sweeper->tile;
 }
 
 const double *sweeper_thread_seconds(const struct sweeper *sweeper) {

@@ -31,7 +31,6 @@ struct sweeper {
     struct kernel_tile tile;
     size_t scratch_bytes; /* of each thread */
     bool streaming;       /* the iterates do not fit in the caches */
-    const char *instruction_set;
     int iterates, current;
     struct field iterate[SWEEP_ITERATES_MAX];
     double *memory[SWEEP_ITERATES_MAX];

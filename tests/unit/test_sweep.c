@@ -537,7 +537,6 @@ static void every_row_of_the_table_sweeps(void **state) {
     struct sweep_case c = make_case(2, 4, 2, 21, 9);
     for (int i = 0; i < kernel_count; i++) {
         struct sweeper *sweeper = case_sweeper(&c, &kernels[i]);
-        assert_non_null(sweeper_instruction_set(sweeper));
         run_rounds(&c, sweeper);
         sweeper_free(sweeper);
     }
@@ -701,21 +700,17 @@ static void tiles_have_a_size(void **state) {
     struct sweep_case c = make_case(2, 0, 0, 30, 10);
     const struct grid grid = grid_of(&c);
     struct sweep_part part = case_whole(&c, &grid);
-    struct sweep_values values = case_values();
-    struct status status = {0};
+    const struct kernel *temporal = kernel_find("temporal");
     for (int64_t kib = 1; kib <= 1024; kib *= 2) {
         part.caches.first_level = kib * 1024;
-        struct sweeper *sweeper = sweeper_make(&part, kernel_find("temporal"), &values, &status);
-        struct kernel_tile tile = sweeper_tile(sweeper);
+        struct kernel_tile tile = sweep_tile_plan(&part, temporal);
         assert_true(tile.width >= 128 && tile.width % 64 == 0 && tile.rows == 4);
         assert_true(tile.width == 128 || tile.width * (tile.rows + 2) * 8 <= kib * 1024);
-        sweeper_free(sweeper);
     }
     part.tile = (struct kernel_tile){33, 7};
-    struct sweeper *sweeper = sweeper_make(&part, kernel_find("temporal"), &values, &status);
-    assert_int_equal(sweeper_tile(sweeper).width, 128);
-    assert_int_equal(sweeper_tile(sweeper).rows, 7);
-    sweeper_free(sweeper);
+    struct kernel_tile tile = sweep_tile_plan(&part, temporal);
+    assert_int_equal(tile.width, 128);
+    assert_int_equal(tile.rows, 7);
 }
 
 static void threads_are_timed(void **state) {
