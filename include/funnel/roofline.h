@@ -12,7 +12,7 @@
 
 #include <stdbool.h>
 
-enum { ROOFLINE_VALUES_MAX = 64, KERNEL_RATES_MAX = 128, KERNEL_NAME_BYTES = 32 };
+enum { ROOFLINE_VALUES_MAX = 64, KERNEL_RATES_MAX = 256, KERNEL_NAME_BYTES = 32 };
 
 /* Something measured with several numbers of cores (or threads), ascending. */
 struct core_values {
@@ -27,11 +27,12 @@ struct core_values {
  * infinite for the place beyond all caches. */
 struct kernel_rate {
     double up_to_bytes;
+    int sweeps_in_pass; /* done in one pass when it was measured; 1 for a kernel without passes */
     int cores;
     double lups;
 };
 
-/* A kernel: rates ascending in up_to_bytes, and in cores within a place. */
+/* A kernel: rates ascending in up_to_bytes, then in sweeps_in_pass, then in cores. */
 struct kernel_rates {
     char name[KERNEL_NAME_BYTES];
     bool in_passes; /* several sweeps in one pass through memory */
@@ -56,8 +57,13 @@ double core_values_at(const struct core_values *values, int cores);
  * working set the rate is the measured one; up to twice that the time a point goes over linearly
  * to the next place. Beyond the last place the rate of the last is kept, but no faster than `copy`
  * (bytes a second of the node, empty if unknown) lets the traffic through; the same bounds a kernel
- * with passes whose rate in memory was measured with more sweeps a pass. With more cores than
- * measured a rate in cache grows with them, one in memory stays. */
+ * with passes in memory. With more cores than measured a rate in cache grows with them, one in
+ * memory stays.
+ *
+ * A pass costs a part once (reading, folding, unfolding, writing) and a part for each sweep in it:
+ * with d sweeps in a pass a + b/d seconds a point and sweep. Where a place has rates of several d
+ * the time goes linearly in 1/d between them; by the line of the two shallowest to lower d, but
+ * with b at least 0; as the deepest beyond it. Rates of a single d hold for each. */
 double roofline_sweep_s(const struct kernel_rates *kernel, const struct core_values *copy,
                         const struct core_load *load);
 

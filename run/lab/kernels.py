@@ -16,7 +16,7 @@ from lab import command, site
 BYTES_A_POINT = 16       # two iterates of doubles
 TINY = 16                # points along a side of a core's share whose points cost next to nothing
 IN_PASSES = ("tiled", "temporal")   # the kernels that do all sweeps between two exchanges in one pass
-SWEEPS_IN_PASS = 16
+DEPTHS = (8, 64)         # sweeps in a pass: of two the model makes a line; 64 is the deepest halo
 RUN_S, QUICK_S = 0.1, 0.0005  # what one run should sweep for
 USUAL_LUPS = 2e9         # of one core, to choose the number of sweeps
 LARGE_BYTES = 2 ** 30    # of a whole grid that no cache should hold
@@ -41,6 +41,7 @@ class Place(NamedTuple):
 
 class Case(NamedTuple):
     kernel: str
+    sweeps_in_pass: int  # those between two exchanges; 1 for kernels that work in no passes
     place: Place
     cores: int
     side: int  # points along a side of a core's square share
@@ -102,34 +103,34 @@ def places(caches, cores, memory_bytes):
     return found + [Place("memory", None, min(largest, max(4 * last, LARGE_BYTES // 16)))]
 
 
+def depths(kernel):
+    """Sweeps in a pass with which it is measured."""
+    return DEPTHS if kernel in IN_PASSES else (1,)
+
+
 def make_cases(kernels, all_places, cores, quick):
+    """In the order of the machine file."""
     cases = []
     for place in all_places[:1] + all_places[-1:] if quick else all_places:
-        for kernel in kernels:
-            for count in core_counts(cores):
-                side = math.isqrt(place.measured_bytes // BYTES_A_POINT)
-                cases.append(Case(kernel, place, count, min(side, 64) if quick else side))
+        side = math.isqrt(place.measured_bytes // BYTES_A_POINT)
+        side = min(side, 64) if quick else side
+        cases += [Case(kernel, depth, place, count, side) for kernel in kernels for depth in depths(kernel)
+                  for count in core_counts(cores)]
     return cases
-
-
-def sweeps_in_pass(kernel):
-    """Sweeps between two exchanges: those that the kernel can do in one pass."""
-    return SWEEPS_IN_PASS if kernel in IN_PASSES else 1
 
 
 def sweeps_for(points, cores, run_s):
     return max(4, min(100000, int(run_s * USUAL_LUPS * cores / points)))
 
 
-def sweep_s(here, config, kernel, side, threads, run_s):
+def sweep_s(here, config, case, run_s):
     """(seconds a sweep, run) of one run; None seconds if it failed, and the run says why."""
-    sweeps = sweeps_for(side * side * threads, threads, run_s)
-    depth = sweeps_in_pass(kernel)
-    sweeps = max(2, math.ceil(sweeps / depth)) * depth
-    words = [config, "--quiet", f"grid.nx={side}", f"grid.ny={side * threads}", f"parallel.kernel={kernel}",
-             f"parallel.halo_depth={depth}", f"parallel.threads={threads}", f"solver.max_sweeps={sweeps}",
-             f"solver.check_every={sweeps}"]
-    done = site.run(here, "jacobi", words, 1, threads)
+    depth = case.sweeps_in_pass
+    sweeps = max(2, math.ceil(sweeps_for(case.points, case.cores, run_s) / depth)) * depth
+    words = [config, "--quiet", f"grid.nx={case.side}", f"grid.ny={case.side * case.cores}",
+             f"parallel.kernel={case.kernel}", f"parallel.halo_depth={depth}",
+             f"parallel.threads={case.cores}", f"solver.max_sweeps={sweeps}", f"solver.check_every={sweeps}"]
+    done = site.run(here, "jacobi", words, 1, case.cores)
     if done.problem:
         return None, done
     record = done.record
@@ -139,5 +140,5 @@ def sweep_s(here, config, kernel, side, threads, run_s):
 def rate_lups(case, time_s, overhead_s):
     """None where the points cost too little beside the rest, which is paid once a pass, to be told
     apart."""
-    rest_s = time_s - overhead_s / sweeps_in_pass(case.kernel)
+    rest_s = time_s - overhead_s / case.sweeps_in_pass
     return case.points / rest_s if rest_s > time_s / 4 else None

@@ -47,14 +47,21 @@ static double number(const struct reader *reader, const struct entry *entry, con
     return found;
 }
 
-static int core_count(const struct reader *reader, const struct entry *entry, const char *name) {
+static int counter(const struct reader *reader, const struct entry *entry, const char *name,
+                   int most) {
     const json_t *value = member(reader, entry, name);
     const json_int_t found = json_integer_value(value);
-    if (value && (!json_is_integer(value) || found < 1 || found > CORES_MOST)) {
-        refuse(reader, entry->place, name, "not an integer in 1..1048576");
+    char what[64];
+    snprintf(what, sizeof what, "not an integer in 1..%d", most);
+    if (value && (!json_is_integer(value) || found < 1 || found > most)) {
+        refuse(reader, entry->place, name, what);
         return 1;
     }
     return (int)found;
+}
+
+static int core_count(const struct reader *reader, const struct entry *entry, const char *name) {
+    return counter(reader, entry, name, CORES_MOST);
 }
 
 static const char *text(const struct reader *reader, const struct entry *entry, const char *name) {
@@ -108,15 +115,27 @@ static double read_up_to(const struct reader *reader, const struct entry *entry)
     return number(reader, entry, "up_to_bytes", 1);
 }
 
-/* Places ascend, and the numbers of cores within a place. */
+/* Places ascend, the sweeps in a pass within a place, and the numbers of cores within these. */
 static void check_order(const struct reader *reader, const struct entry *entry,
                         const struct kernel_rate *rate, bool first) {
     if (first || rate->up_to_bytes > rate[-1].up_to_bytes)
         return;
     if (rate->up_to_bytes < rate[-1].up_to_bytes)
         refuse(reader, entry->place, "up_to_bytes", "below the entry before");
-    else if (rate->cores <= rate[-1].cores)
+    else if (rate->sweeps_in_pass < rate[-1].sweeps_in_pass)
+        refuse(reader, entry->place, "sweeps_in_pass", "below the entry before");
+    else if (rate->sweeps_in_pass == rate[-1].sweeps_in_pass && rate->cores <= rate[-1].cores)
         refuse(reader, entry->place, "cores", "not above the entry before");
+}
+
+static void read_rate(const struct reader *reader, const struct entry *entry, bool in_passes,
+                      struct kernel_rate *rate) {
+    rate->up_to_bytes = read_up_to(reader, entry);
+    rate->sweeps_in_pass = counter(reader, entry, "sweeps_in_pass", PREDICTION_DEPTH_MAX);
+    rate->cores = core_count(reader, entry, "cores");
+    rate->lups = number(reader, entry, "lups", 1);
+    if (status_good(reader->status) && !in_passes && rate->sweeps_in_pass > 1)
+        refuse(reader, entry->place, "sweeps_in_pass", "not 1, but this kernel works in no passes");
 }
 
 static void read_kernel(const struct reader *reader, const struct entry *entry,
@@ -133,9 +152,7 @@ static void read_kernel(const struct reader *reader, const struct entry *entry,
     for (size_t i = 0; i < json_array_size(rates) && status_good(reader->status); i++) {
         const struct entry rate_entry = entry_of(entry, rates, "rates", i);
         struct kernel_rate *rate = &kernel->rates[kernel->count++];
-        rate->up_to_bytes = read_up_to(reader, &rate_entry);
-        rate->cores = core_count(reader, &rate_entry, "cores");
-        rate->lups = number(reader, &rate_entry, "lups", 1);
+        read_rate(reader, &rate_entry, kernel->in_passes, rate);
         check_order(reader, &rate_entry, rate, i == 0);
     }
 }

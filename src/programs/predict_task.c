@@ -152,7 +152,7 @@ static void apply_options(struct machine *machine, const struct predict_options 
     if (options->rate_lups > 0) {
         machine->kernel_count = 1;
         machine->kernels[0] = (struct kernel_rates){
-            .name = "given", .count = 1, .rates = {{0, 1, options->rate_lups}}};
+            .name = "given", .count = 1, .rates = {{0, 1, 1, options->rate_lups}}};
     }
     if (options->bandwidth_bytes_per_s > 0)
         machine->copy = (struct core_values){

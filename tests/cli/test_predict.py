@@ -20,6 +20,7 @@ MACHINE = ROOT / "tests/data/machine/two-cores.json"
 MACHINE_SCHEMA = ROOT / "results/machine-schema.json"
 SCHEMA = ROOT / "results/schema.json"
 LECTURE = ROOT / "configs/lecture-4000.ini"
+PASSES = '{"where": "L2", "up_to_bytes": 1000000, "sweeps_in_pass": 16, "cores": 1, "lups": 4e9}'
 DEPTH_1 = "parallel.halo_depth=1"
 BY_HAND = [DEPTH_1, "--alpha", "50us", "--beta-bandwidth", "110MB/s", "--rate", "1.33333333GLUP/s"]
 
@@ -94,6 +95,18 @@ class Figures(Case):
             row = self.layouts(MACHINE, LECTURE, "--ranks", "1", "--threads", "1",
                                "parallel.kernel=temporal", f"parallel.halo_depth={depth}")[1, 1]
             self.assert_near(row["compute_s"], 16e6 / rate)
+
+    def test_passes_measured_with_8_and_64_sweeps(self):
+        """In ns a point and sweep 0.5 with 8, 0.25 with 64: (3 + 32/d) / 14."""
+        machine = json.loads(MACHINE.read_text())
+        row = machine["kernels"][1]["rates"][0]
+        machine["kernels"][1]["rates"] = [{**row, "sweeps_in_pass": 8, "lups": 2e9},
+                                          {**row, "sweeps_in_pass": 64, "lups": 4e9}]
+        (self.folder / "m.json").write_text(json.dumps(machine))
+        for depth in (2, 8, 16, 64):
+            row = self.layouts("m.json", LECTURE, "--ranks", "1", "--threads", "1",
+                               "parallel.kernel=temporal", f"parallel.halo_depth={depth}")[1, 1]
+            self.assert_near(row["compute_s"], 16e6 * (3 + 32 / depth) / 14 * 1e-9)
 
     def test_the_halo_variant_decides_how_messages_are_counted(self):
         for halo, counted in (("sendrecv", "one_after_other"), ("nonblocking", "at_once")):
@@ -247,8 +260,18 @@ class Refusals(Case):
                  "kernels[1].name: no kernel of jacobi; see jacobi --help"),
                 ('"cores": 2, "lups": 4e9', '"cores": 1, "lups": 4e9',
                  "kernels[0].rates[1].cores: not above the entry before"),
-                ('null, "cores": 1', '5, "cores": 1',
+                ('null, "sweeps_in_pass": 1', '5, "sweeps_in_pass": 1',
                  "kernels[0].rates[2].up_to_bytes: below the entry before"),
+                ('"sweeps_in_pass": 16', '"sweeps_in_pass": 0',
+                 "kernels[1].rates[0].sweeps_in_pass: not an integer in 1..64"),
+                ('"sweeps_in_pass": 16', '"sweeps_in_pass": 65',
+                 "kernels[1].rates[0].sweeps_in_pass: not an integer in 1..64"),
+                ('"sweeps_in_pass": 16, ', '', "kernels[1].rates[0].sweeps_in_pass: missing"),
+                ('"sweeps_in_pass": 1,', '"sweeps_in_pass": 8,',
+                 "kernels[0].rates[0].sweeps_in_pass: not 1, but this kernel works in no passes"),
+                (PASSES, f"{PASSES}, {PASSES}", "kernels[1].rates[1].cores: not above the entry before"),
+                (PASSES, f"{PASSES}, {PASSES.replace('16', '8')}",
+                 "kernels[1].rates[1].sweeps_in_pass: below the entry before"),
                 ('{"threads": 2', '{"threads": 1', "sweep_overhead[1].threads: not above the entry "
                                                    "before")):
             self.assertIn(old, text)

@@ -51,12 +51,13 @@ class PlanTest(unittest.TestCase):
                          [[1], [1, 2], [1, 2, 4, 6], [1, 2, 4, 8]])
 
     def test_cases(self):
-        """Each kernel at each place with each number of cores."""
+        """Each kernel at each place with each number of cores; those with passes at two depths, in the order
+        of the machine file."""
         places = kernels.places(CACHES, 2, 64 * GIB)
         found = kernels.make_cases(['vector', 'temporal'], places, 2, False)
-        self.assertEqual([(case.kernel, case.place, case.cores) for case in found],
-                         [(kernel, place, cores) for place in places for kernel in ('vector', 'temporal')
-                          for cores in (1, 2)])
+        runs = [('vector', 1), ('temporal', 8), ('temporal', 64)]
+        self.assertEqual([(case.place, case.kernel, case.sweeps_in_pass, case.cores) for case in found],
+                         [(place, *run, cores) for place in places for run in runs for cores in (1, 2)])
         for case in found:
             self.assertEqual(case.points, case.side ** 2 * case.cores)
             working_set = case.side ** 2 * kernels.BYTES_A_POINT
@@ -64,11 +65,11 @@ class PlanTest(unittest.TestCase):
             self.assertGreater(working_set, case.place.measured_bytes * 0.9)
 
     def test_rate_is_of_what_the_points_cost(self):
-        case = kernels.Case('vector', None, 1, 100)
+        case = kernels.Case('vector', 1, None, 1, 100)
         self.assertAlmostEqual(kernels.rate_lups(case, 12e-6, 2e-6) / 1e9, 1)
         self.assertAlmostEqual(kernels.rate_lups(case._replace(cores=3), 12e-6, 2e-6) / 1e9, 3)
         self.assertIsNone(kernels.rate_lups(case, 12e-6, 10e-6))
-        in_passes = case._replace(kernel=kernels.IN_PASSES[0])
+        in_passes = case._replace(kernel='temporal', sweeps_in_pass=16)
         self.assertAlmostEqual(kernels.rate_lups(in_passes, 11e-6, 16e-6) / 1e9, 1)
         self.assertIsNone(kernels.rate_lups(case, 12e-6, 20e-6))
 
@@ -127,7 +128,14 @@ class ScriptTest(unittest.TestCase):
         self.assertEqual(checked.returncode, 0, checked.stdout)
         machine = json.loads((self.folder / 'm.json').read_text())
         self.assertEqual({entry['name'] for entry in machine['kernels']}, set(kernels.kernel_names(BUILD)))
-        self.assertEqual([one['cores'] for one in machine['copy']], kernels.core_counts(machine['cores']))
+        counts = kernels.core_counts(machine['cores'])
+        for entry in machine['kernels']:
+            depths = (8, 64) if entry['name'] in ('tiled', 'temporal') else (1,)
+            places = list(dict.fromkeys(rate['up_to_bytes'] for rate in entry['rates']))
+            self.assertEqual(
+                [(rate['up_to_bytes'], rate['sweeps_in_pass'], rate['cores']) for rate in entry['rates']],
+                [(place, depth, count) for place in places for depth in depths for count in counts])
+        self.assertEqual([one['cores'] for one in machine['copy']], counts)
         self.assertIn('shared-window', {entry['distance'] for entry in machine['network']})
         samples = json.loads((self.folder / 's.json').read_text())
         self.assertEqual({one['what'] for one in samples['series']},

@@ -13,8 +13,8 @@ from lab.study import page, prediction, summary, table
 PREDICT = Path(sys.argv.pop(1)).resolve()
 MACHINE = {'machine_version': 1, 'name': 'made up', 'cores': 2,
            'kernels': [{'name': 'vector', 'rates': [
-               {'where': 'memory', 'up_to_bytes': None, 'cores': 1, 'lups': 1e9},
-               {'where': 'memory', 'up_to_bytes': None, 'cores': 2, 'lups': 1.5e9}]}],
+               {'where': 'memory', 'up_to_bytes': None, 'sweeps_in_pass': 1, 'cores': 1, 'lups': 1e9},
+               {'where': 'memory', 'up_to_bytes': None, 'sweeps_in_pass': 1, 'cores': 2, 'lups': 1.5e9}]}],
            'network': [{'distance': 'same-node', 'transport': 'made up', 'segments': [
                {'from_bytes': 0, 'alpha_s': 1e-3, 'beta_s_per_byte': 0.0, 'error': 0.0}]}]}
 CONFIG = '[grid]\nnx = 4000\nny = 4000\n[solver]\nrtol = 0\natol = 0\nmax_sweeps = 101\n' \

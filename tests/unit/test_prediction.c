@@ -27,7 +27,7 @@ static struct machine lecture_machine(void) {
     return (struct machine){
         .cores = 1,
         .kernel_count = 1,
-        .kernels = {{.name = "given", .count = 1, .rates = {{0, 1, 4e6 / 3e-3}}}},
+        .kernels = {{.name = "given", .count = 1, .rates = {{0, 1, 1, 4e6 / 3e-3}}}},
         .between_nodes = alpha_beta_line(50e-6, 110e6)};
 }
 
@@ -297,10 +297,13 @@ static void overlap_hides_what_the_other_threads_compute(void **state) {
 }
 
 /* L1 of 1000 bytes at 4 points a second, L2 of 10,000 at 2 (4 with two cores), memory 1 (1.5). */
-static const struct kernel_rates staircase = {
-    .name = "stairs",
-    .count = 5,
-    .rates = {{1000, 1, 4}, {10000, 1, 2}, {10000, 2, 4}, {INFINITY, 1, 1}, {INFINITY, 2, 1.5}}};
+static const struct kernel_rates staircase = {.name = "stairs",
+                                              .count = 5,
+                                              .rates = {{1000, 1, 1, 4},
+                                                        {10000, 1, 1, 2},
+                                                        {10000, 1, 2, 4},
+                                                        {INFINITY, 1, 1, 1},
+                                                        {INFINITY, 1, 2, 1.5}}};
 
 static double staircase_s(double working_set_bytes, int cores) {
     const struct core_values nothing = {0};
@@ -334,7 +337,7 @@ static void rates_follow_the_cache_that_holds_the_points(void **state) {
 static void traffic_bounds_what_was_measured_in_cache_only(void **state) {
     (void)state;
     const struct core_values copy = {2, {{1, 32}, {4, 64}}}; /* bytes a second */
-    struct kernel_rates kernel = {.name = "cache", .count = 1, .rates = {{100, 1, 8}}};
+    struct kernel_rates kernel = {.name = "cache", .count = 1, .rates = {{100, 1, 1, 8}}};
     struct core_load load = {.points = 16,
                              .working_set_bytes = 1e9,
                              .bytes_per_point = 16,
@@ -356,7 +359,7 @@ static void traffic_bounds_what_was_measured_in_cache_only(void **state) {
     load.working_set_bytes = 50;
     assert_near(roofline_sweep_s(&kernel, &copy, &load), 2, 1e-12);
     /* 5 points a second measured in memory hold as long as the traffic of 3.2 s allows more */
-    kernel.rates[kernel.count++] = (struct kernel_rate){INFINITY, 1, 5};
+    kernel.rates[kernel.count++] = (struct kernel_rate){INFINITY, 1, 1, 5};
     load.working_set_bytes = 1e9;
     assert_near(roofline_sweep_s(&kernel, &copy, &load), 4, 1e-12);
     load.sweeps_in_pass = 16;
@@ -365,13 +368,86 @@ static void traffic_bounds_what_was_measured_in_cache_only(void **state) {
     assert_near(roofline_sweep_s(&kernel, &copy, &load), 3.2, 1e-12);
 }
 
+/* 28 points of a kernel with passes on `cores` cores, with copies of 4 bytes a second on each. */
+static double passes_s(const struct kernel_rates *kernel, double working_set_bytes, int sweeps,
+                       int cores) {
+    const struct core_values copy = {2, {{1, 4}, {2, 8}}};
+    const struct core_load load = {.points = 28,
+                                   .working_set_bytes = working_set_bytes,
+                                   .bytes_per_point = 16,
+                                   .sweeps_in_pass = sweeps,
+                                   .cores = cores};
+    return roofline_sweep_s(kernel, &copy, &load);
+}
+
+static void a_pass_costs_a_part_once_and_a_part_each_sweep(void **state) {
+    (void)state;
+    /* in cache 7 s with 8 sweeps and 3.5 s with 64: 3 + 32/d; in memory 14 and 7: 6 + 64/d */
+    const struct kernel_rates kernel = {.name = "passes",
+                                        .in_passes = true,
+                                        .count = 6,
+                                        .rates = {{1000, 8, 1, 4},
+                                                  {1000, 64, 1, 8},
+                                                  {INFINITY, 8, 1, 2},
+                                                  {INFINITY, 8, 2, 2},
+                                                  {INFINITY, 64, 1, 4},
+                                                  {INFINITY, 64, 2, 4}}};
+    const struct {
+        int sweeps;
+        double cache_s, memory_s, shared_s; /* shared: the memory of two cores, 12 + 128/d */
+    } cases[] = {
+        {64, 3.5, 7, 14}, {32, 4, 8, 16},  {16, 5, 10, 20},
+        {8, 7, 14, 28},   {4, 11, 28, 44}, /* 28 points are 448 bytes, 112 a sweep; at 4 bytes a
+                                              second 28 s */
+        {1, 35, 112, 140}                  /* all the 448 bytes */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_near(passes_s(&kernel, 1000, cases[i].sweeps, 1), cases[i].cache_s, 1e-12);
+        assert_near(passes_s(&kernel, 1e9, cases[i].sweeps, 1), cases[i].memory_s, 1e-12);
+        assert_near(passes_s(&kernel, 1e9, cases[i].sweeps, 2), cases[i].shared_s, 1e-12);
+    }
+    /* half way between the two places */
+    assert_near(passes_s(&kernel, 1500, 16, 1), 7.5, 1e-12);
+}
+
+static void passes_are_not_faster_with_fewer_sweeps_than_measured(void **state) {
+    (void)state;
+    /* scattered: 7 s with 8 sweeps, 14 s with 64 */
+    struct kernel_rates kernel = {.name = "passes",
+                                  .in_passes = true,
+                                  .count = 2,
+                                  .rates = {{1000, 8, 1, 4}, {1000, 64, 1, 2}}};
+    assert_near(passes_s(&kernel, 1000, 4, 1), 7, 1e-12);
+    assert_near(passes_s(&kernel, 1000, 8, 1), 7, 1e-12);
+    assert_near(passes_s(&kernel, 1000, 16, 1), 11, 1e-12); /* 15 - 64/d */
+    assert_near(passes_s(&kernel, 1000, 64, 1), 14, 1e-12);
+    kernel.count = 1; /* one depth holds for all */
+    for (int sweeps = 1; sweeps <= 64; sweeps *= 8)
+        assert_near(passes_s(&kernel, 1000, sweeps, 1), 7, 1e-12);
+}
+
+static void of_several_depths_the_two_around_count(void **state) {
+    (void)state;
+    /* 7 s with 8 sweeps, 4 s with 16: 1 + 48/d; 3.5 s with 32: 3 + 16/d */
+    const struct kernel_rates kernel = {
+        .name = "passes",
+        .in_passes = true,
+        .count = 3,
+        .rates = {{1000, 8, 1, 4}, {1000, 16, 1, 7}, {1000, 32, 1, 8}}};
+    assert_near(passes_s(&kernel, 1000, 4, 1), 13, 1e-12);
+    assert_near(passes_s(&kernel, 1000, 12, 1), 5, 1e-12);
+    assert_near(passes_s(&kernel, 1000, 16, 1), 4, 1e-12);
+    assert_near(passes_s(&kernel, 1000, 20, 1), 3.8, 1e-12);
+    assert_near(passes_s(&kernel, 1000, 64, 1), 3.5, 1e-12); /* as the deepest */
+}
+
 static void the_fastest_kernel_is_taken(void **state) {
     (void)state;
     const struct grid grid = square(1000, SIDE_DIRICHLET);
     struct machine machine = cluster();
     machine.kernel_count = 2;
     machine.kernels[1] = (struct kernel_rates){
-        .name = "passes", .in_passes = true, .count = 1, .rates = {{0, 1, 4e9}}};
+        .name = "passes", .in_passes = true, .count = 1, .rates = {{0, 8, 1, 4e9}}};
     struct run_case run = run_on(&grid, 4, "1d-y");
     assert_int_equal(prediction_of(&machine, &run).kernel, 0); /* one sweep makes no pass */
     run.depth = 8;
@@ -387,7 +463,7 @@ static void norms_go_through_memory_at_the_speed_of_single_sweeps(void **state) 
     struct run_case run = run_on(&grid, 1, "auto");
     machine.kernel_count = 2;
     machine.kernels[1] = (struct kernel_rates){
-        .name = "passes", .in_passes = true, .count = 1, .rates = {{0, 1, 4e9}}};
+        .name = "passes", .in_passes = true, .count = 1, .rates = {{0, 8, 1, 4e9}}};
     run.depth = 8;
     run.kernel = 1;
     run.check_every = 10;
@@ -465,6 +541,9 @@ int main(void) {
         cmocka_unit_test(overlap_hides_what_the_other_threads_compute),
         cmocka_unit_test(rates_follow_the_cache_that_holds_the_points),
         cmocka_unit_test(traffic_bounds_what_was_measured_in_cache_only),
+        cmocka_unit_test(a_pass_costs_a_part_once_and_a_part_each_sweep),
+        cmocka_unit_test(passes_are_not_faster_with_fewer_sweeps_than_measured),
+        cmocka_unit_test(of_several_depths_the_two_around_count),
         cmocka_unit_test(the_fastest_kernel_is_taken),
         cmocka_unit_test(norms_go_through_memory_at_the_speed_of_single_sweeps),
         cmocka_unit_test(what_cannot_be_predicted_is_refused),
