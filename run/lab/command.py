@@ -1,9 +1,11 @@
 """Command lines of the scripts: errors of one line, exit codes of the programs, where things are."""
 import argparse
 import os
+import re
 import shlex
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 DONE, INTERNAL, USAGE, ENVIRONMENT, FILES, STOPPED = 0, 1, 2, 5, 6, 7  # as the programs exit
@@ -68,6 +70,11 @@ def shorten(path):
     relative = os.path.relpath(path)
     relative = relative if "/" in relative else f"./{relative}"
     return relative if len(relative) < len(str(path)) else str(path)
+
+
+def without_temporary(text):
+    """A command whose temporary files have their names only, since their folders are gone by then."""
+    return re.sub(re.escape(tempfile.gettempdir()) + r"/[^/\s']+/", "", text)
 
 
 def in_checkout(path):

@@ -104,4 +104,4 @@ def run(site, program, words, ranks=1, threads=1, settings=None, places=None, re
     if not problem:
         site.warnings.extend(binding_warnings(program, ranks, threads, content))
     shown = shlex.join(line).replace(str(file), "RECORD.json").replace(str(path), command.shorten(path))
-    return Run(shown, outcome, content, problem)
+    return Run(command.without_temporary(shown), outcome, content, problem)

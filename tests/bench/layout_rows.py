@@ -57,8 +57,8 @@ def large_rows(sizes, threads):
     rows = [Row("large", ranks=ranks, threads=count, **{**blocked(sizes.large, depth), "kernel": kernel})
             for depth, kernel in ((32, "temporal"), (1, "streaming"))
             for ranks, count in all_layouts(threads)]
-    split = [Row("large", ranks=threads, threads=1, split="on", **blocked(sizes.large, depth))
-             for depth in (16, 32)]
+    split = [Row("large", ranks=threads, threads=1, split="on", halo=halo, **blocked(sizes.large, depth))
+             for depth in (16, 32) for halo in ("nonblocking", "shared")]
     return rows + (split if threads > 1 else [])
 
 

@@ -106,7 +106,7 @@ def take_sample(record, state):
             "tcomm_fraction": exchange_s / (exchange_s + mean_s["sweep"]),
             **{f"{name}_s": value for name, value in mean_s.items()},
             "hidden_s": record["hidden"]["mean_s"],
-            "transfer_fraction": mean_s["transfer"] / (exchange_s + mean_s["sweep"]),
+            "transfer_fraction": (mean_s["pack"] + mean_s["transfer"]) / (exchange_s + mean_s["sweep"]),
             "redundant_fraction": record["redundant_points"] / (points * record["sweeps"]),
             "roofline_share": rate * BYTES_A_POINT / state["copy_bytes_per_s"],
             "copy_bytes_per_s": state["copy_bytes_per_s"],

@@ -7,6 +7,7 @@ Each ratio is formed inside one round, so that the state of the machine cancels;
 taken. Where a target depends on how far the cores are from each other, rounds are told apart by the
 latency beside the sample.
 """
+import itertools
 import json
 import statistics
 import sys
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple, Optional
 
 NEAR_NS = 140  # between the two states known of such machines: 57 and 335 ns
-DEPTHS_OF_TRANSFER = (16, 32)
+DEPTHS_OF_TRANSFER, HALOS_OF_TRANSFER = (16, 32), ("nonblocking", "shared")
 
 # Points of the problem that each role has, in a usual and in a quick record.
 USUAL = {"large": [8192, 8192], "cached": [1024, 1024], "small": [256, 256], "huge": [16384, 16384],
@@ -132,6 +133,12 @@ def large_targets(found):
     yield Target("temporal / plain loop, -O3 and native", column(temporal, "ratio_to_plain"), 4.5)
 
 
+def cut_ratios(found, halo):
+    """Tcomm of columns over that of as many points in rows."""
+    wide, high = (found.solves("packing", halo=halo, process_grid=grid) for grid in ("1d-x", "1d-y"))
+    return ratios(wide, high, "tcomm_fraction")
+
+
 def layout_targets(found):
     threads = found.threads
     if threads == 1:
@@ -140,16 +147,16 @@ def layout_targets(found):
     team = found.solves("large", ranks=1, threads=threads, depth="32", split=False)
     yield Target(f"temporal, {threads} ranks x 1 and 1 rank x {threads}: the slower / the faster",
                  share_of_faster(ranks, team), 0.95)
-    for depth in DEPTHS_OF_TRANSFER:
-        split = found.solves("large", ranks=threads, threads=1, depth=str(depth), split=True)
+    for halo, depth in itertools.product(HALOS_OF_TRANSFER, DEPTHS_OF_TRANSFER):
+        split = found.solves("large", ranks=threads, threads=1, depth=str(depth), halo=halo, split=True)
         redundant = median(column(split, "redundant_fraction"))
         remark = "" if redundant is None else f"redundant points {100 * redundant:.2f} %"
-        yield Target(f"transfer without waiting / total, {threads} ranks, depth {depth}",
+        yield Target(f"transfer without waiting / total, {threads} ranks, {halo}, depth {depth}",
                      column(split, "transfer_fraction"), below=0.005, remark=remark)
-    for halo, how in (("nonblocking", "by hand"), ("neighbor", "by types")):
-        wide, high = (found.solves("packing", halo=halo, process_grid=grid) for grid in ("1d-x", "1d-y"))
-        yield Target(f"Tcomm of a cut along x / along y, columns packed {how}",
-                     ratios(wide, high, "tcomm_fraction"), below=2)
+    by_types = median(cut_ratios(found, "neighbor"))
+    yield Target("Tcomm of a cut along x / along y, columns packed by hand",
+                 cut_ratios(found, "nonblocking"), below=2,
+                 remark="" if by_types is None else f"{by_types:.2f} packed by types")
 
 
 def small_targets(found):

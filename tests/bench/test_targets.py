@@ -117,13 +117,13 @@ class OfSolves(unittest.TestCase):
         solves = [solve_row("large", samples[:1], depth="16", split="on"),
                   solve_row("large", samples[1:], depth="32", split="on")]
         found = entries(self.ROWS, solves)
-        self.assertTrue(find(found, "transfer", "depth 16")["met"])
-        self.assertFalse(find(found, "transfer", "depth 32")["met"])
-        self.assertEqual(find(found, "transfer", "depth 16")["remark"], "redundant points 0.40 %")
+        self.assertTrue(find(found, "transfer", "nonblocking, depth 16")["met"])
+        self.assertFalse(find(found, "transfer", "nonblocking, depth 32")["met"])
+        self.assertEqual(find(found, "transfer", "nonblocking, depth 16")["remark"], "redundant points 0.40 %")
 
     def test_a_run_without_split_says_nothing_about_transfer(self):
         solves = [solve_row("large", [{"transfer_fraction": 0.5}], depth="16")]
-        self.assertIsNone(find(entries(self.ROWS, solves), "transfer", "depth 16")["met"])
+        self.assertIsNone(find(entries(self.ROWS, solves), "transfer", "nonblocking, depth 16")["met"])
 
     def test_builds(self):
         solves = [solve_row("builds", rated(9, 10), kernel="temporal"),
@@ -137,7 +137,7 @@ class OfSolves(unittest.TestCase):
                                             ("neighbor", "1d-x", 0.08), ("neighbor", "1d-y", 0.02))]
         found = entries(self.ROWS, solves)
         self.assertTrue(find(found, "Tcomm", "by hand")["met"])
-        self.assertFalse(find(found, "Tcomm", "by types")["met"])
+        self.assertEqual(find(found, "Tcomm", "by hand")["remark"], "4.00 packed by types")
 
     def test_a_row_that_differs_has_no_samples_and_no_verdict(self):
         solves = [solve_row("builds", [], kernel="temporal"),

@@ -30,6 +30,14 @@ class Folder(unittest.TestCase):
         self.assertIn(words, str(refused.exception))
 
 
+class ShownTest(Folder):
+    def test_temporary_folders_are_not_shown(self):
+        """What a record keeps of a command names no folder that is gone."""
+        self.assertEqual(command.without_temporary(f"jacobi {self.folder}/case.ini --quiet"),
+                         "jacobi case.ini --quiet")
+        self.assertEqual(command.without_temporary("jacobi configs/case.ini"), "jacobi configs/case.ini")
+
+
 class LauncherTest(Folder):
     def setUp(self):
         super().setUp()
