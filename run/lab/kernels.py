@@ -16,7 +16,7 @@ from lab import command, site
 BYTES_A_POINT = 16       # two iterates of doubles
 TINY = 16                # points along a side of a core's share whose points cost next to nothing
 IN_PASSES = ("tiled", "temporal")   # the kernels that do all sweeps between two exchanges in one pass
-DEPTHS = (8, 64)         # sweeps in a pass: of two the model makes a line; 64 is the deepest halo
+DEPTHS = (4, 16, 64)     # sweeps in a pass: the model draws lines between; 64 is the deepest halo
 RUN_S, QUICK_S = 0.1, 0.0005  # what one run should sweep for
 USUAL_LUPS = 2e9         # of one core, to choose the number of sweeps
 LARGE_BYTES = 2 ** 30    # of a whole grid that no cache should hold

@@ -130,7 +130,7 @@ class ScriptTest(unittest.TestCase):
         self.assertEqual({entry['name'] for entry in machine['kernels']}, set(kernels.kernel_names(BUILD)))
         counts = kernels.core_counts(machine['cores'])
         for entry in machine['kernels']:
-            depths = (8, 64) if entry['name'] in ('tiled', 'temporal') else (1,)
+            depths = (4, 16, 64) if entry['name'] in ('tiled', 'temporal') else (1,)
             places = list(dict.fromkeys(rate['up_to_bytes'] for rate in entry['rates']))
             self.assertEqual(
                 [(rate['up_to_bytes'], rate['sweeps_in_pass'], rate['cores']) for rate in entry['rates']],
