@@ -51,8 +51,8 @@ class PlanTest(unittest.TestCase):
                          [[1], [1, 2], [1, 2, 4, 6], [1, 2, 4, 8]])
 
     def test_cases(self):
-        """Each kernel at each place with each number of cores; those with passes at three depths, in the order
-        of the machine file."""
+        """Each kernel at each place with each number of cores; those with passes at three depths, in the
+        order of the machine file."""
         places = kernels.places(CACHES, 2, 64 * GIB)
         found = kernels.make_cases(['vector', 'temporal'], places, 2, False)
         runs = [('vector', 1), ('temporal', 4), ('temporal', 16), ('temporal', 64)]
