@@ -28,17 +28,36 @@ def is_one(path, mark):
         return False
 
 
+def refuse_special(named, path):
+    """A rename would put a file where a device or a pipe was."""
+    if os.path.isdir(path):
+        raise Problem(FILES, f"{named}: is a folder")
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise Problem(FILES, f"{named}: is a device or a pipe; name a regular file")
+
+
+def check_place(option, path):
+    """Before a long run: an output goes into a folder that is there, as a new file or over a regular one.
+    A link stands for what it points to."""
+    if str(path) == "-":
+        raise Problem(USAGE, f"{option} -: is no file, and standard output has other lines; name a file")
+    refuse_special(f"{option} {path}", path)
+    place = Path(os.path.realpath(path))
+    if not os.access(place.parent, os.W_OK | os.X_OK):
+        raise Problem(FILES, f"{option} {path}: {place.parent} is no folder that can be written")
+
+
 def check_writable(option, path, mark):
-    """Before a long run: the folder of an output must be there. A file that is there already is written
-    over only where it is empty or of the same kind, an object with `mark`, a (key, value)."""
-    folder = Path(path).absolute().parent
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise Problem(FILES, f"{option} {path}: {folder} is no folder that can be written")
-    if Path(path).is_dir():
-        raise Problem(FILES, f"{option} {path}: is a folder")
+    """As check_place. A file that is there already is written over only where it is empty or of the same
+    kind, an object with `mark`, a (key, value)."""
+    check_place(option, path)
     if Path(path).exists() and Path(path).stat().st_size > 0 and not is_one(path, mark):
-        raise Problem(FILES, f"{option} {path}: holds something else than this script writes; choose another "
-                             "name or remove it")
+        raise other_kind(option, path)
+
+
+def other_kind(option, path):
+    return Problem(FILES, f"{option} {path}: holds something else than this script writes; choose another "
+                          "name or remove it")
 
 
 def check_record_of_picture(option, path, mark):
@@ -46,11 +65,13 @@ def check_record_of_picture(option, path, mark):
     if Path(path).suffix == ".png":
         raise Problem(USAGE, f"{option} {path}: is the picture's name; end it in .json")
     check_writable(option, path, mark)
+    check_place(option, Path(path).with_suffix(".png"))
 
 
 def write_record(path, record):
-    """Through a temporary file beside it: a reader never sees half a record."""
-    path = Path(path)
+    """Through a temporary file beside it: a reader never sees half a record. A link stays one."""
+    refuse_special(path, path)
+    path = Path(os.path.realpath(path))
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         temporary.write_text(json.dumps(record, indent=2, allow_nan=False) + "\n")

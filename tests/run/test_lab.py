@@ -232,6 +232,32 @@ class RecordTest(Folder):
             records.check_writable('RECORD', path, MARK)
             self.assertEqual(path.read_text(), text)
 
+    def test_only_regular_files_are_replaced(self):
+        pipe = self.folder / 'pipe'
+        os.mkfifo(pipe)
+        self.assert_problem(6, 'a device or a pipe', records.check_writable, '--json', pipe, MARK)
+        self.assert_problem(6, 'a device or a pipe', records.write_record, pipe, {})
+        self.assertTrue(pipe.is_fifo())
+        picture = self.folder / 'a.png'
+        pipe.rename(picture)
+        self.assert_problem(6, 'a.png: is a device', records.check_record_of_picture, 'RECORD',
+                            self.folder / 'a.json', MARK)
+
+    def test_link_is_followed(self):
+        link, target = self.folder / 'link', self.folder / 'target'
+        link.symlink_to(target)
+        for value in 1, 2:
+            records.check_writable('--json', link, MARK)
+            records.write_record(link, {'program': 'lab', 'value': value})
+            self.assertTrue(link.is_symlink())
+            self.assertEqual(records.read_record(target)['value'], value)
+        link.unlink()
+        link.symlink_to('absent/target')
+        self.assert_problem(6, 'is no folder', records.check_writable, '--json', link, MARK)
+
+    def test_standard_output_is_no_record(self):
+        self.assert_problem(2, 'name a file', records.check_writable, '--json', '-', MARK)
+
     def test_spread(self):
         self.assertEqual(records.spread(iter([3, 1, 2])),
                          {'median': 2, 'min': 1, 'max': 3, 'samples': [3, 1, 2]})

@@ -90,6 +90,15 @@ class ScriptTest(BatchCase):
                             ('1:2:3:4', 'write minutes'), ('-5', 'write minutes')):
             self.assert_problem(2, words, batch.time_limit_s, text)
 
+    def test_only_scripts_of_its_own_are_written_over(self):
+        study = self.folder / 'one.ini'
+        self.write('--output', study, code=6)
+        self.assertIn('one.ini: holds something else', self.told)
+        self.assertEqual(study.read_text(), STUDY)
+        self.write()
+        self.write('--sbatch=--partition=long')
+        self.assertIn('--partition=long', (self.folder / 'job').read_text())
+
     def test_wrong_options(self):
         for options, words in ((('--sbatch=partition=short',), 'is no option of sbatch'),
                                (('--sbatch=--a\n#x',), 'is no option of sbatch'),

@@ -9,9 +9,10 @@ from lab.command import USAGE, Problem
 
 MOST_LEAD_S, LEAST_LEAD_S = 120, 60  # between TERM and the limit; Slurm counts in minutes
 TIME = re.compile(r"(?:(?P<days>\d+)-)?(?P<first>\d+)(?::(?P<second>\d+))?(?::(?P<third>\d+))?")
+MARK = "# Written by "
 HEAD = """#!/bin/bash
 {lines}
-# Written by {command}. Submit it again to go on where it stopped:
+{mark}{command}. Submit it again to go on where it stopped:
 # what is there is kept, and nothing is run twice.
 cd {root} || exit 6
 {study} &
@@ -63,5 +64,10 @@ def make_script(study, nodes, time, folder, script, root, command, more=()):
     lead_s = max(LEAST_LEAD_S, min(MOST_LEAD_S, time_limit_s(time) // 4))
     lines = sbatch_lines(study.name, nodes, time, lead_s, f"{script}.log", more)
     words = ["run/study", str(study.path), "--launcher", "srun", "--resume", "--out", str(folder)]
-    return HEAD.format(lines="\n".join(f"#SBATCH {line}" for line in lines), command=command,
+    return HEAD.format(lines="\n".join(f"#SBATCH {line}" for line in lines), mark=MARK, command=command,
                        root=shlex.quote(str(root)), study=shlex.join(words), script=shlex.quote(str(script)))
+
+
+def is_script(text):
+    """Whether make_script made this text for run/batch; an empty file may become one."""
+    return not text or text.startswith("#!/bin/bash\n") and f"\n{MARK}run/batch " in text
