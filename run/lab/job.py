@@ -105,10 +105,11 @@ def wait(running, deadline_s, sample, sample_every_s):
             return False
 
 
-def run_job(command, time_limit_s, environment=None, folder=None, sample=None, sample_every_s=0.1):
+def run_job(command, time_limit_s, environment=None, folder=None, sample=None, sample_every_s=0.1,
+            hand_on=()):
     """Runs the words of `command`; one that cannot be started ends with 127, as in a shell.
 
-    sample: called now and then while it runs, for example to read counters.
+    hand_on: descriptors that it and its children keep. sample: called now and then while it runs, for example to read counters.
     """
     with tempfile.TemporaryFile("w+", errors="replace") as out, \
             tempfile.TemporaryFile("w+", errors="replace") as err:
@@ -116,7 +117,7 @@ def run_job(command, time_limit_s, environment=None, folder=None, sample=None, s
         try:
             running = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL,
                                        stdout=out, stderr=err, env=environment, cwd=folder,
-                                       start_new_session=True)
+                                       pass_fds=hand_on, start_new_session=True)
         except OSError as error:
             return Outcome(NOT_STARTED, False, 0.0, "", f"{command[0]}: {error.strerror}")
         ended = False

@@ -97,6 +97,12 @@ class RealTest(RealCase):
             self.assertIn(words, done.stderr)
             self.assertFalse(self.out.exists())
 
+    def test_values_of_axes_are_checked_by_a_dry_run(self):
+        done = self.run_study(layouts='1x1', more='[axis]\nparallel.halo = shared foo\n',
+                              options=('--dry-run',), code=2)
+        self.assertIn("parallel.halo", done.stderr)
+        self.assertNotIn('--check', done.stdout)
+
     def test_too_many_ranks_for_the_grid(self):
         """B12: told before the first run."""
         done = self.run_study(layouts='1x1 2x1', more='grid.nx = 1\ngrid.ny = 1\n', code=2)

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import time
 import unittest
+from pathlib import Path
 
 import synthetic
 from lab.study import folder as folders, summary
@@ -38,6 +39,13 @@ warmup = 1
 time_limit_s = 20
 """
 RUNS = ['warmup1-2x1', 'warmup1-1x1', 'round1-1x1', 'round1-2x1', 'round2-2x1', 'round2-1x1']
+
+
+def is_running(process):
+    try:
+        return Path(f'/proc/{process}/stat').read_text().split()[2] != 'Z'
+    except OSError:
+        return False
 
 
 class RunnerCase(synthetic.Case):
@@ -106,6 +114,13 @@ class RunTest(RunnerCase):
     def test_folder_that_exists_is_not_written_into(self):
         self.run_study()
         self.assertIn('exists; give another --out, or --resume', self.run_study(code=6).stderr)
+
+    def test_folder_with_other_files_is_not_written_into(self):
+        self.out.mkdir()
+        (self.out / 'letter').write_text('dear')
+        for options in ((), ('--resume',), ('--dry-run',)):
+            self.assertIn('other files than a study', self.run_study(*options, code=6).stderr)
+        self.assertEqual([path.name for path in self.out.iterdir()], ['letter'])
 
     def test_fewer_repeats(self):
         self.run_study('--repeats', '1')
@@ -251,6 +266,35 @@ class InterruptTest(RunnerCase):
         (self.folder / 'one.ini').write_text(STUDY.replace('repeats = 2', 'repeats = 3'))
         self.assertIn('was begun with another repeats (2, now 3)', self.run_study('--resume', code=2).stderr)
 
+    def test_other_overrides_are_named(self):
+        (self.folder / 'one.ini').write_text(STUDY + '[overrides]\nsolver.max_sweeps = 1000\n')
+        self.interrupt('round1-2x1', signal.SIGINT)
+        (self.folder / 'one.ini').write_text(STUDY + '[overrides]\nsolver.max_sweeps = 1001\n')
+        self.assertIn('another points 1x1 overrides solver.max_sweeps ("1000", now "1001")',
+                      self.run_study('--resume', code=2).stderr)
+
+    def test_folder_in_use(self):
+        """By another run/study, and by a run whose run/study was killed."""
+        self.act('round1-2x1', 'touch "$here/now"; echo $$ >"$here/pid"; exec sleep 1000')
+        with subprocess.Popen(self.words(), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                              cwd=self.folder) as running:
+            self.addCleanup(running.kill)
+            while not (self.folder / 'pid').exists() or not (self.folder / 'pid').read_text().strip():
+                self.assertIsNone(running.poll())
+                time.sleep(0.01)
+            rank = int((self.folder / 'pid').read_text())
+            self.assertIn('is still in use', self.run_study('--resume', code=6).stderr)
+            running.kill()
+        try:
+            self.assertIn('is still in use', self.run_study('--resume', code=6).stderr)
+        finally:
+            os.kill(rank, signal.SIGKILL)
+        (self.folder / 'round1-2x1').unlink()
+        while is_running(rank):
+            time.sleep(0.01)
+        self.run_study('--resume')
+        self.assertEqual([entry['run'] for entry in folders.read_log(self.out)], RUNS)
+
     def test_resume_of_nothing_starts(self):
         self.run_study('--resume')
         self.assertEqual(len(folders.read_log(self.out)), 6)
@@ -277,6 +321,13 @@ class FolderTest(synthetic.Case):
         study.write()
         self.assertEqual(folders.newest_unfinished(self.folder, 'one'), study.folder)
         self.assertIsNone(folders.newest_unfinished(self.folder, 'two'))
+
+    def test_differences_are_shown_from_where_they_begin(self):
+        long = 'x' * 100
+        self.assertEqual(folders.first_difference('repeat', long + 'a', long + 'b')[1:],
+                         ('...' + 'x' * 20 + 'a"', '...' + 'x' * 20 + 'b"'))
+        self.assertEqual(folders.first_difference('axis', [['a', '1']], [['a', '1'], ['b', '2']]),
+                         ('axis b', 'none', '"2"'))
 
     def test_no_study(self):
         self.assert_problem(6, 'no study: there is no study.json', folders.read_plan, self.folder)

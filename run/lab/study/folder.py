@@ -4,7 +4,10 @@
     runs/NAME.json   the record as the program wrote it    runs/NAME.txt   output of a run without one
 """
 import datetime
+import fcntl
 import json
+import os
+from contextlib import contextmanager
 from pathlib import Path
 
 from lab.command import FILES, USAGE, Problem
@@ -86,6 +89,21 @@ def read_sessions(folder):
     return [session for session in found if form.fits_whole(session, form.SESSION)]
 
 
+@contextmanager
+def only_user(folder):
+    """Holds the log locked. The kernel ends the lock with the last process that has the descriptor it
+    yields: handed on to ranks, it tells of those that a killed run/study left behind, too."""
+    with (Path(folder) / LOG).open("ab") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise Problem(FILES, f"{folder}: is still in use by another run/study, or by runs that one left "
+                                 "behind; wait for it, or end it") from None
+        except OSError:
+            pass  # a file system without locks
+        yield file.fileno()
+
+
 def append_log(folder, line):
     """On its way to the disk before the next run begins."""
     path = Path(folder) / LOG
@@ -116,6 +134,13 @@ def keep_output(folder, run_name, outcome):
     record_path(folder, run_name).with_suffix(".txt").write_text(text)
 
 
+def check_free(folder):
+    """The folder of a new study is new, empty or (said later) of a study."""
+    folder = Path(folder)
+    if folder.is_dir() and any(folder.iterdir()) and not is_study(folder):
+        raise Problem(FILES, f"{folder}: holds other files than a study; name a new folder with --out")
+
+
 def start(folder, plan):
     """Makes the folder of a new study."""
     try:
@@ -132,10 +157,34 @@ def check_same(folder, plan):
     before = read_plan(folder)
     for key in plan:
         if key not in PASSING and before.get(key) != plan[key]:
-            raise Problem(USAGE, f"{folder}: was begun with another {key} ({brief(before.get(key))}, now "
-                                 f"{brief(plan[key])}); start anew without --resume")
+            name, old, new = first_difference(key, before.get(key), plan[key])
+            raise Problem(USAGE, f"{folder}: was begun with another {name} ({old}, now {new}); start anew "
+                                 "without --resume")
 
 
-def brief(value):
-    text = json.dumps(value)
+def by_name(value):
+    """Lists of pairs and of objects with names, as objects of what they name."""
+    if isinstance(value, list) and all(isinstance(one, list) and len(one) == 2 for one in value):
+        return dict(value)
+    if isinstance(value, list) and all(isinstance(one, dict) and "name" in one for one in value):
+        return {one["name"]: one for one in value}
+    return value
+
+
+def first_difference(name, before, now):
+    """Of two values that differ: the innermost name and both texts, from where they begin to differ."""
+    before, now = by_name(before), by_name(now)
+    if isinstance(before, dict) and isinstance(now, dict):
+        key = next(key for key in {**now, **before} if before.get(key) != now.get(key))
+        return first_difference(f"{name} {key}", before.get(key), now.get(key))
+    texts = ["none" if value is None else json.dumps(value) for value in (before, now)]
+    same = len(os.path.commonprefix(texts))
+    return name, *(brief(text, max(0, same - 20)) for text in texts)
+
+
+def brief(text, begin):
+    """At most 60 characters; of a longer one those from `begin` on."""
+    if len(text) <= 60:
+        return text
+    text = ("..." if begin else "") + text[begin:]
     return text if len(text) <= 60 else text[:57] + "..."

@@ -8,6 +8,7 @@ from lab import cores, job, launch
 from lab.command import ENVIRONMENT, ROOT, Problem, in_checkout, program_version
 from lab.study import folder as folders
 from lab.study.ini import parse_ini
+from lab.study.points import PROCESS_GRID
 
 CHECK_LIMIT_S = 60
 
@@ -57,15 +58,28 @@ class Launching:
         return self.words(run.point, "--quiet", "--record", record, "output.overwrite=on")
 
 
-def read_base(study, program):
-    """The effective base configuration, by its keys; errors are the solver's own."""
-    words = [Path(program).resolve(), in_checkout(study.config), *assignments(study.overrides),
+def effective_config(study, program, more=()):
+    """What the solver makes of the configuration, as text; errors are the solver's own."""
+    words = [Path(program).resolve(), in_checkout(study.config), *assignments((*study.overrides, *more)),
              "--print-config"]
     answer = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True,
                             timeout=CHECK_LIMIT_S, cwd=ROOT)
     if answer.returncode != 0:
         raise Problem(answer.returncode, f"{study.path}: {answer.stderr.strip()}")
-    return {entry.key: entry.value for entry in parse_ini(answer.stdout, "--print-config") if entry.value}
+    return answer.stdout
+
+
+def read_base(study, program):
+    """The effective base configuration, by its keys."""
+    text = effective_config(study, program)
+    return {entry.key: entry.value for entry in parse_ini(text, "--print-config") if entry.value}
+
+
+def check_axes(study, program, points):
+    """Lets the solver read every combination of axes; process grids wait for their ranks."""
+    axes = (tuple(pair for pair in point.axis if pair[0] != PROCESS_GRID) for point in points)
+    for axis in dict.fromkeys(axes):
+        effective_config(study, program, axis)
 
 
 def complaint_of(program, outcome):

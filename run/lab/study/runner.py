@@ -43,10 +43,10 @@ def remaining(folder, runs):
     return [run for run in runs if run.name not in done]
 
 
-def run_once(folder, run, words, time_limit_s, cores):
+def run_once(folder, run, words, time_limit_s, cores, lock):
     """One run: its line of the log, what it was worth, its record."""
     started_at = folders.now()
-    outcome = job.run_job(words, time_limit_s, folder=ROOT)
+    outcome = job.run_job(words, time_limit_s, folder=ROOT, hand_on=(lock,))
     entry = {"run": run.name, "point": run.point.name, "round": run.round, "warmup": run.warmup,
              "started_at": started_at, "elapsed_s": outcome.elapsed_s, "exit_code": outcome.exit_code,
              "timed_out": outcome.timed_out,
@@ -62,11 +62,17 @@ def run_once(folder, run, words, time_limit_s, cores):
 def run_all(folder, runs, words_of, time_limit_s, cores, progress):
     """Runs what the log does not have yet. words_of: the command of a run. Returns how many were not
     ok. Interrupted, it leaves the log without a line for the run that was under way."""
+    with folders.only_user(folder) as lock:
+        return run_left(folder, runs, words_of, time_limit_s, cores, progress, lock)
+
+
+def run_left(folder, runs, words_of, time_limit_s, cores, progress, lock):
+    """run_all, with the folder locked."""
     left = remaining(folder, runs)
     begin_s, launched_s, bad, done = time.monotonic(), 0.0, 0, 0
     try:
         for number, run in enumerate(left, 1):
-            entry, verdict, record = run_once(folder, run, words_of(run), time_limit_s, cores)
+            entry, verdict, record = run_once(folder, run, words_of(run), time_limit_s, cores, lock)
             folders.append_log(folder, entry)
             launched_s += entry["elapsed_s"]
             bad, done = bad + (verdict.status != OK), number

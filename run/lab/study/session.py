@@ -40,7 +40,9 @@ def choose_folder(study, out, resume):
     if resume:
         found = folders.newest_unfinished(results, study.name) if out is None else \
             out if folders.is_study(out) else None
-    return found or out or folders.new_folder(results, study.name), found is not None
+    folder = found or out or folders.new_folder(results, study.name)
+    folders.check_free(folder)
+    return folder, found is not None
 
 
 def print_commands(launching, folder, all_points, runs):
