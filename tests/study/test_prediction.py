@@ -75,9 +75,15 @@ class PredictionTest(synthetic.Case):
         self.assertIn('no such machine file', self.report('--machine', self.folder / 'x', code=6).stderr)
 
     def test_machine_file_that_is_wrong_is_told_in_its_own_words(self):
-        (self.folder / 'machine.json').write_text('{}')
-        self.assertEqual(self.predict(), {})
-        self.assertRegex(page.prediction_section(self.summary()), 'No prediction: predict: .*machine.json')
+        """And nothing is kept of it; where it was the study's own, the report does without."""
+        machine = self.folder / 'machine.json'
+        for text, words in (('{}', 'machine_version is not 1'), ('x', 'not JSON')):
+            machine.write_text(text)
+            self.assertIn(words, self.report('--machine', machine, code=2).stderr)
+        self.made.plan['machine_file'] = str(machine)
+        self.made.write()
+        self.assertIn('warning: no prediction: predict: ', self.report().stdout)
+        self.assertFalse((self.made.folder / prediction.FILE).exists())
 
     def test_columns(self):
         self.predict()

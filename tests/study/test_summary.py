@@ -64,6 +64,13 @@ class StrongTest(SummaryCase):
         self.assertIsNone(point['phases_s']['wait'])
         self.assertAlmostEqual(point['rate_lups']['median'], 16e6 / 0.005)
 
+    def test_rate_is_that_of_the_median_time(self):
+        study = self.study(repeats=2)
+        study.point(1, 1, [make_record(sweep_s=0.01), make_record(sweep_s=0.03)])
+        point = self.summarise(study)['1x1']
+        self.assertAlmostEqual(point['sweep_s']['median'], 0.02)
+        self.assertAlmostEqual(point['rate_lups']['median'], 16e6 / 0.02)
+
     def test_first_block_is_not_timed(self):
         record = make_record(sweep_s=0.01)
         record.update(first_block_s=99.0)

@@ -2,7 +2,7 @@
 import json
 import subprocess
 
-from lab.command import FILES, ROOT, Problem, in_checkout
+from lab.command import FILES, ROOT, USAGE, Problem, in_checkout
 from lab.records import read_record, write_record
 from lab.study import form
 
@@ -10,14 +10,21 @@ FILE = "predictions.json"
 LIMIT_S = 60
 
 
+def last_line(answer):
+    return (answer.stderr.strip().splitlines() or [f"exit code {answer.returncode}"])[-1]
+
+
 def predict_point(program, machine, config, point):
-    """What `predict` says of this layout: time a sweep and Tcomm fraction; a line where it cannot."""
+    """What `predict` says of this layout: time a sweep and Tcomm fraction; a line where it cannot. A Problem
+    where the machine file itself is wrong."""
     words = [program.resolve(), machine, config, *("=".join(pair) for pair in point["overrides"]),
              "--ranks", str(point["ranks"]), "--threads", str(point["threads"]), "--record", "-"]
     answer = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT_S,
                             cwd=ROOT)
+    if answer.returncode in (USAGE, FILES) and f" {machine}:" in answer.stderr:
+        raise Problem(answer.returncode, last_line(answer))
     if answer.returncode != 0:
-        return {"note": (answer.stderr.strip().splitlines() or [f"exit code {answer.returncode}"])[-1]}
+        return {"note": last_line(answer)}
     for layout in json.loads(answer.stdout)["measured"]["layouts"]:
         if (layout["ranks"], layout["threads"]) == (point["ranks"], point["threads"]):
             return {"sweep_s": layout["sweep_s"], "tcomm_fraction": layout["tcomm_fraction"]}

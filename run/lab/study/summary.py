@@ -1,6 +1,7 @@
 """From the folder of a study to its summary: what each point took, how it scales, what to doubt."""
 import collections
 import json
+import math
 import statistics
 
 from lab.study import arithmetic, folder as folders, likeness
@@ -136,10 +137,20 @@ def note_idle_threads(point):
             f"{point['threads']} makes all sweep"]
 
 
+def rates(records, times):
+    """The median is that of the median time: of an even number of runs the mean of two times has another
+    rate than the mean of their rates."""
+    found = arithmetic.describe(record.get("rate_lups") for record in records)
+    points = math.prod((records[0].get("grid") or {}).get("points") or [0])
+    if found and times and points:
+        found["median"] = points / times["median"]
+    return found
+
+
 def measured_numbers(records):
     """Medians and spreads of the runs that count."""
-    return {"sweep_s": arithmetic.describe(map(sweep_time_s, records)),
-            "rate_lups": arithmetic.describe(record.get("rate_lups") for record in records),
+    times = arithmetic.describe(map(sweep_time_s, records))
+    return {"sweep_s": times, "rate_lups": rates(records, times),
             "roofline_share": arithmetic.describe(record.get("roofline_share") for record in records),
             "phases_s": phase_times(records), "tcomm": tcomm_numbers(records),
             "hidden_s": median_of(((record.get("hidden") or {}).get("mean_s") or 0) / timed_sweeps(record)
