@@ -79,7 +79,11 @@ def find_launcher(version, environment, wanted="auto", template=None):
         return template_launcher(template)
     if wanted == "auto" and "SLURM_JOB_ID" in environment and shutil.which("srun"):
         wanted = "srun"
-    return find_by_kind(program_kind(version) if wanted == "auto" else wanted)
+    launcher = find_by_kind(program_kind(version) if wanted == "auto" else wanted)
+    if launcher.kind == "srun" and "SLURM_JOB_ID" not in environment:
+        raise Problem(ENVIRONMENT, "launcher srun needs an allocation of Slurm (salloc, sbatch), and this is "
+                                   "none")
+    return launcher
 
 
 def add_options(parser):

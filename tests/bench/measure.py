@@ -3,7 +3,6 @@
 
 Exit code 1 if the bits of a row differ from the reference.
 """
-import argparse
 import os
 import subprocess
 import sys
@@ -71,12 +70,12 @@ def draw(record):
 
 
 def parse_arguments(arguments):
-    parser = argparse.ArgumentParser(prog="measure.py", description=__doc__)
+    parser = command.Parser(prog="measure.py", description=__doc__)
     parser.add_argument("--bench", required=True, type=Path, help="the program bench")
     parser.add_argument("--program", required=True, type=Path, help="the program jacobi")
     parser.add_argument("--native-program", type=Path, help="jacobi of a build with native instructions")
-    parser.add_argument("--rounds", type=int, help=f"{USUAL_ROUNDS}, quick {QUICK_ROUNDS}")
-    parser.add_argument("--only", type=int, metavar="NX", help="only problems with NX points along x")
+    parser.add_argument("--rounds", type=command.positive, help=f"{USUAL_ROUNDS}, quick {QUICK_ROUNDS}")
+    parser.add_argument("--only", type=command.positive, metavar="NX", help="only problems with NX points along x")
     parser.add_argument("--quick", action="store_true", help="small problems, no speeds")
     parser.add_argument("record", type=Path, help="JSON; the picture gets the same name")
     return parser.parse_args(arguments)

@@ -70,6 +70,9 @@ class LauncherTest(Folder):
         self.add('mpiexec.openmpi', OPEN_MPI_VERSION)
         self.assertEqual(launch.find_launcher('MPICH 4', {}, 'openmpi').kind, 'openmpi')
         self.assert_problem(5, 'kind srun', launch.find_launcher, 'MPICH 4', {}, 'srun')
+        self.add('srun', 'slurm-wlm 22.05.8')
+        self.assert_problem(5, 'needs an allocation', launch.find_launcher, 'MPICH 4', {}, 'srun')
+        self.assertEqual(launch.find_launcher('MPICH 4', {'SLURM_JOB_ID': '7'}, 'srun').kind, 'srun')
         self.assert_problem(2, 'aprun is none of auto, hydra', launch.find_launcher, '', {}, 'aprun')
 
     def test_version_is_one_line(self):
