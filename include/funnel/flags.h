@@ -12,7 +12,7 @@
  * it. `low` and `high` bound the numbers; both 0: no bounds. */
 enum flag_kind {
     FLAG_SWITCH,   /* bool: there is no next word, the flag alone sets it */
-    FLAG_TEXT,     /* const char *: the word itself, which belongs to argv */
+    FLAG_TEXT,     /* const char *: the word itself, never empty; it belongs to argv */
     FLAG_PICTURE,  /* the same, for a file that becomes a PNG: any other ending is refused */
     FLAG_INTEGER,  /* int */
     FLAG_REAL,     /* double */

@@ -58,12 +58,19 @@ static bool has_value(const struct flag *flag) {
     return flag->kind != FLAG_SWITCH && flag->kind != FLAG_TEXT && flag->kind != FLAG_PICTURE;
 }
 
+/* A word that is kept as it is: a name, which is never empty. */
+static bool text_allowed(const struct flag *flag, const char *word, char why[OPTION_WHY_BYTES]) {
+    if (word[0] == '\0')
+        snprintf(why, OPTION_WHY_BYTES, "an empty name; give %s", flag->argument);
+    return word[0] != '\0' && (flag->kind == FLAG_TEXT || picture_name_allowed(word, why));
+}
+
 static void take_value(const struct flag *flag, void *values, char *word, struct status *status) {
     char why[OPTION_WHY_BYTES];
     const struct option option = option_of(flag);
     const bool text = flag->kind == FLAG_TEXT || flag->kind == FLAG_PICTURE;
-    const bool good = flag->kind == FLAG_PICTURE ? picture_name_allowed(word, why)
-                                                 : text || option_read(&option, values, word, why);
+    const bool good =
+        text ? text_allowed(flag, word, why) : option_read(&option, values, word, why);
     if (good && text)
         *(const char **)((char *)values + flag->offset) = word;
     else if (!good)

@@ -144,6 +144,8 @@ static void test_pictures(void **state) {
     const char *const names[] = {"a.png", "a.PNG", "out.2/a", "-", "/dev/null"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         assert_string_equal(good("--picture", names[i]).picture, "set");
+    refused("--file", "", "command line: --file: an empty name; give FILE");
+    refused("--picture", "", "command line: --picture: an empty name; give FILE.png");
     refused("--picture", "a.jpg",
             "command line: --picture: 'a.jpg' does not end in .png, and pictures are PNG only");
     refused("--picture", "a.png.",
