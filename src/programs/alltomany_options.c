@@ -28,7 +28,7 @@ static const struct flag flags[] = {
     {"--sweep-n", "LIST", "does the time grow in proportion to the iterations? e.g. 2,8,16,32",
      ASKED(sweep), .kind = FLAG_LIST, .low = 1, .high = INT_MAX},
     {"--queue", "LIST", "cost of matching by length of the queue, e.g. 16,256,4096", ASKED(queue),
-     .kind = FLAG_LIST, .low = 1, .high = 1 << 24},
+     .kind = FLAG_LIST, .low = 1, .high = QUEUE_LONGEST},
     {"--repeats", "R", "repeats of each row of --sweep-n and --queue", ASKED(repeats),
      .kind = FLAG_INTEGER, .low = 1, .high = 100000},
     {"--warmup", "W", "iterations before the timed ones", ASKED(warmup), .kind = FLAG_INTEGER,

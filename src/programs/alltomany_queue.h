@@ -8,6 +8,10 @@
 
 enum { QUEUE_MESSAGE_BYTES = 8 }; /* every MPI sends so few at once, received or not */
 
+/* The longest queue that may be asked for: MPICH 4.0 has 262144 requests a rank and ends in an
+ * assertion without one, and the time grows with the square of the length. */
+enum { QUEUE_LONGEST = 65536 };
+
 struct queue; /* buffers and requests of one rank */
 
 struct queue_plan {
