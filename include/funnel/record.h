@@ -29,6 +29,17 @@ struct record_input {
  * nothing behind. Fails with EXIT_CODE_FILES, the text starts with `option`. */
 bool output_check(const char *option, const char *path, bool overwrite, struct status *status);
 
+/* The same for --record and --plot, which have no option to overwrite: an existing file that is not
+ * empty is replaced only if it is a record of `program`, or a PNG. Devices and pipes are not
+ * judged. NULL is no output. */
+bool output_check_record(const char *path, const char *program, struct status *status);
+bool output_check_plot(const char *path, struct status *status);
+
+/* Checks that an output would not take the place of another file of the run, `other`, however both
+ * are spelt; `what` that file is, for the text. NULL is no file. EXIT_CODE_USAGE. */
+bool output_differs(const char *option, const char *path, const char *what, const char *other,
+                    struct status *status);
+
 /* Checks that a picture would not take the place of the record; NULL is no output. EXIT_CODE_USAGE.
  */
 bool output_apart(const char *record, const char *plot, struct status *status);

@@ -35,8 +35,8 @@ static int alltomany(struct program_run *run, struct status *status) {
     /* a launcher can give every rank a command line of its own */
     alltomany_options_read(&options, run->argc, run->argv, status);
     team_share(run->team, &options.asked, sizeof options.asked);
-    if (run->root && options.record != NULL && status_good(status))
-        output_check("--record", options.record, true, status);
+    if (run->root && status_good(status))
+        output_check_record(options.record, run->program, status);
     if (!team_agree(run->team, status))
         return status->code;
     if (!options.asked.help && !options.asked.version)

@@ -67,8 +67,8 @@ static int verdict(const struct options *options, const struct binding_report *r
 static int show_binding(struct program_run *run, const struct options *options,
                         struct status *status) {
     binding_threads_check(status);
-    if (run->root && options->record)
-        output_check("--record", options->record, true, status);
+    if (run->root)
+        output_check_record(options->record, run->program, status);
     if (!team_agree(run->team, status))
         return status->code;
     run->binding = binding_take(run->team);

@@ -89,8 +89,8 @@ static int collectives(struct program_run *base, struct status *status) {
     /* a launcher can give every rank a command line of its own */
     collectives_options_read(options, base->argc, base->argv, status);
     team_share(base->team, &options->asked, sizeof options->asked);
-    if (base->root && options->record != NULL && status_good(status))
-        output_check("--record", options->record, true, status);
+    if (base->root && status_good(status))
+        output_check_record(options->record, base->program, status);
     if (!team_agree(base->team, status))
         return status->code;
     if (!options->asked.help && !options->asked.version)

@@ -94,9 +94,13 @@ static bool check_outputs(struct run *run, struct status *status) {
     } outputs[] = {{"output.record", config->output.record},
                    {"output.image", config->output.image},
                    {"output.history", config->output.history}};
-    for (size_t i = 0; run->root && i < sizeof outputs / sizeof outputs[0]; i++)
-        if (outputs[i].path[0] != '\0')
-            output_check(outputs[i].option, outputs[i].path, config->output.overwrite, status);
+    for (size_t i = 0; run->root && i < sizeof outputs / sizeof outputs[0]; i++) {
+        const char *option = outputs[i].option, *path = outputs[i].path;
+        output_differs(option, path, "the configuration", run->options.words[0], status);
+        for (size_t j = 0; j < i; j++)
+            output_differs(option, path, outputs[j].option, outputs[j].path, status);
+        output_check(option, path, config->output.overwrite, status);
+    }
     return team_agree(run->team, status);
 }
 

@@ -29,10 +29,8 @@ static bool check_outputs(struct run *run, struct status *status) {
     const struct pingpong_options *options = &run->options;
     if (run->base->root)
         output_apart(options->record, options->plot, status);
-    if (run->base->root && options->record)
-        output_check("--record", options->record, true, status);
-    if (run->base->root && options->plot)
-        output_check("--plot", options->plot, true, status);
+    if (run->base->root && output_check_record(options->record, run->base->program, status))
+        output_check_plot(options->plot, status);
     return team_agree(run->base->team, status);
 }
 

@@ -16,12 +16,18 @@ static void print_version(FILE *out) {
 
 /* Files that cannot be written are refused before anything is printed. */
 static bool check_outputs(const struct predict_options *options, struct status *status) {
-    output_apart(options->record, options->plot, status);
-    if (options->plot)
-        output_check("--plot", options->plot, true, status);
-    if (options->record)
-        output_check("--record", options->record, true, status);
-    return status_good(status);
+    const struct {
+        const char *option, *path;
+    } outputs[] = {{"command line: --record", options->record},
+                   {"command line: --plot", options->plot}};
+    for (size_t i = 0; i < sizeof outputs / sizeof outputs[0]; i++) {
+        output_differs(outputs[i].option, outputs[i].path, "the machine", options->machine, status);
+        output_differs(outputs[i].option, outputs[i].path, "the configuration", options->config,
+                       status);
+    }
+    return output_apart(options->record, options->plot, status) &&
+           output_check_plot(options->plot, status) &&
+           output_check_record(options->record, program, status);
 }
 
 static bool write_record(const struct predict_options *options, const struct predict_task *task,

@@ -77,9 +77,87 @@ bool output_check(const char *option, const char *path, bool overwrite, struct s
     return status_good(status);
 }
 
+/* True where something stands that an output would replace: a file that is not empty. */
+static bool replaces(const char *path) {
+    struct stat facts;
+    return strcmp(path, "-") != 0 && stat(path, &facts) == 0 && S_ISREG(facts.st_mode) &&
+           facts.st_size > 0;
+}
+
+static bool is_record_of(const char *path, const char *program) {
+    json_error_t error;
+    json_t *record = json_load_file(path, 0, &error);
+    const char *name = json_string_value(json_object_get(record, "program"));
+    const bool found = name != NULL && strcmp(name, program) == 0;
+    json_decref(record);
+    return found;
+}
+
+static bool is_png(const char *path) {
+    static const char signature[] = "\x89PNG\r\n\x1a\n";
+    char head[sizeof signature - 1];
+    FILE *file = fopen(path, "re");
+    const bool found = file != NULL && fread(head, 1, sizeof head, file) == sizeof head &&
+                       memcmp(head, signature, sizeof head) == 0;
+    if (file != NULL)
+        fclose(file);
+    return found;
+}
+
+bool output_check_record(const char *path, const char *program, struct status *status) {
+    if (path == NULL || !output_check("--record", path, true, status))
+        return status_good(status);
+    if (replaces(path) && !is_record_of(path, program))
+        status_fail(status, EXIT_CODE_FILES,
+                    "--record: %s exists and is no record of %s; choose another name or remove it",
+                    path, program);
+    return status_good(status);
+}
+
+bool output_check_plot(const char *path, struct status *status) {
+    if (path == NULL || !output_check("--plot", path, true, status))
+        return status_good(status);
+    if (replaces(path) && !is_png(path))
+        status_fail(status, EXIT_CODE_FILES,
+                    "--plot: %s exists and is no PNG; choose another name or remove it", path);
+    return status_good(status);
+}
+
+/* The name in its folder. */
+static const char *last_part(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash == NULL ? path : slash + 1;
+}
+
+static bool same_place(const struct stat *a, const struct stat *b) {
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* True if both names lead to one file, or would once it is made. */
+static bool same_file(const char *a, const char *b) {
+    struct stat facts_a, facts_b;
+    char folder_a[PATH_MAX], folder_b[PATH_MAX];
+    if (strcmp(a, "-") == 0 || strcmp(b, "-") == 0)
+        return false;
+    const bool a_exists = stat(a, &facts_a) == 0, b_exists = stat(b, &facts_b) == 0;
+    if (a_exists || b_exists)
+        return a_exists && b_exists && S_ISREG(facts_a.st_mode) && same_place(&facts_a, &facts_b);
+    return strcmp(last_part(a), last_part(b)) == 0 && stat(folder_of(a, folder_a), &facts_a) == 0 &&
+           stat(folder_of(b, folder_b), &facts_b) == 0 && same_place(&facts_a, &facts_b);
+}
+
+bool output_differs(const char *option, const char *path, const char *what, const char *other,
+                    struct status *status) {
+    if (path != NULL && other != NULL && path[0] != '\0' && other[0] != '\0' &&
+        same_file(path, other))
+        status_fail(status, EXIT_CODE_USAGE, "%s: the same file as %s; choose another name", option,
+                    what);
+    return status_good(status);
+}
+
 bool output_apart(const char *record, const char *plot, struct status *status) {
     if (record != NULL && plot != NULL && strcmp(record, plot) == 0)
         status_fail(status, EXIT_CODE_USAGE,
                     "command line: --plot: the same file as --record; choose another name");
-    return status_good(status);
+    return output_differs("command line: --plot", plot, "--record", record, status);
 }

@@ -64,6 +64,17 @@ class Case(unittest.TestCase):
         self.assertNotIn("(exit code 0)", done.stdout)
         return done
 
+    def keeps_other_files(self, option, what):
+        """An output replaces nothing but `what`, which the file here is not."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "old.png")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write('{"program": "other"}')
+            self.refused(6, f"{option}: {path} exists and is no {what}; choose another name or remove it",
+                         option, path)
+            with open(path, encoding="utf-8") as file:
+                self.assertEqual(file.read(), '{"program": "other"}')
+
     def damaged(self, *options, **environment):
         """A run over a network that damages messages; with --validate it must notice."""
         environment["LD_PRELOAD"] = os.path.basename(CORRUPT_MESSAGE)

@@ -176,6 +176,7 @@ class BadInput(Case):
                 (("--sweep-n", "2,x"), "--sweep-n"),
                 (("--sweep-n", "0,4"), "--sweep-n"),
                 (("--queue", "0"), "--queue"),
+                (("--queue", "65537"), "--queue: 65537 is not in 1..65536"),
                 (("--repeats", "0"), "--repeats: 0"),
                 (("--validat",), "did you mean --validate?"),
                 (("words",), "unknown option words")):
@@ -201,6 +202,9 @@ class BadInput(Case):
 
     def test_a_record_that_cannot_be_written(self):
         self.refused(6, "--record", "--record", "/no/such/folder/record.json")
+
+    def test_other_files_are_not_written_over(self):
+        self.keeps_other_files("--record", "record of alltomany")
 
 
 class Help(Case):

@@ -232,6 +232,22 @@ class CommandLine(unittest.TestCase):
             self.assertEqual(done.returncode, code, done.stderr)
             self.assertEqual(len(done.stderr.splitlines()), 1 if code else 0)
 
+    def test_records_it_does_not_write(self):
+        """An empty name, and a file that is no record of bindreport."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "old")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write("kept")
+            for name, code, why in (
+                    ("", 2, "command line: --record: an empty name; give FILE"),
+                    (path, 6, f"--record: {path} exists and is no record of bindreport; choose another "
+                              "name or remove it")):
+                done = run([BINDREPORT, "--record", name])
+                self.assertEqual((done.returncode, done.stdout), (code, ""))
+                self.assertEqual(done.stderr, f"bindreport: {why}\n")
+            with open(path, encoding="utf-8") as file:
+                self.assertEqual(file.read(), "kept")
+
     def test_threads_that_no_node_has(self):
         for program in BINDREPORT, JACOBI:
             done = run([program] if program == BINDREPORT else [program, "/dev/null", "grid.nx=9"],

@@ -85,6 +85,9 @@ class BadInput(Case):
     def test_a_record_that_cannot_be_written(self):
         self.refused(6, "--record", "--record", "/no/such/folder/record.json")
 
+    def test_other_files_are_not_written_over(self):
+        self.keeps_other_files("--record", "record of collectives")
+
 
 class Help(Case):
     def test_help_names_every_operation(self):

@@ -35,6 +35,7 @@ class CommandLine(Refusals):
                 (["--frobnicate"], "unknown option --frobnicate; see jacobi --help"),
                 (["-h"], "unknown option -h; see jacobi --help"),
                 (["--record"], "--record needs FILE"),
+                (["--record", ""], "--record: an empty name; give FILE"),
                 (["--quiet", "--image"], "--image needs FILE.png")):
             self.refused(2, f"command line: {message}", *words)
         self.refused(2, "command line: unknown option --chekc; did you mean --check?", "--chekc",
@@ -317,6 +318,20 @@ class Outputs(Refusals):
             self.assertEqual(done.code, 0, done.err)
             self.assertNotEqual(self.read("old"), b"kept")
         self.assertEqual(sorted(os.listdir(self.folder)), ["old", "plate.ini"])
+
+    def test_the_configuration_is_no_output(self):
+        before = self.read("plate.ini")
+        os.link(self.path("plate.ini"), self.path("hard.png"))
+        for key in self.KEYS:
+            for name in ("plate.ini", "./plate.ini", "hard.png")[2 if key == "image" else 0:]:
+                self.refused(2, f"output.{key}: the same file as the configuration; choose another name",
+                             f"output.{key}={name}", "output.overwrite=on")
+        self.assertEqual(self.read("plate.ini"), before)
+
+    def test_one_file_for_two_outputs(self):
+        for ranks in 0, 2:
+            self.refused(2, "output.image: the same file as output.record; choose another name",
+                         "output.record=x.png", "output.image=./x.png", ranks=(ranks,))
 
     def test_full_disk(self):
         """What goes wrong while writing is said at the end, with the code for files."""

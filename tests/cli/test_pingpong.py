@@ -264,6 +264,10 @@ class BadInput(Case):
         done = self.refused(6, "--record: ", *SMALL, "--record", "/no/such/folder/file")
         self.assertEqual(done.stdout, "")
 
+    def test_other_files_are_not_written_over(self):
+        self.keeps_other_files("--record", "record of pingpong")
+        self.keeps_other_files("--plot", "PNG")
+
 
 class Outputs(Case):
     def test_plot(self):

@@ -173,8 +173,28 @@ class Figures(Case):
         self.assertIn("--beta-bandwidth RATE", self.run_predict("--help").stdout)
         self.assertIn("predict (Funnel)", self.run_predict("--version").stdout)
 
+    def test_own_outputs_are_written_over(self):
+        for _ in range(2):
+            done = self.run_predict(LECTURE, *BY_HAND, "--plot", "a.png", "--record", "a.json")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+
 
 class Refusals(Case):
+    def test_other_files_are_not_written_over(self):
+        (self.folder / "old.png").write_text("kept")
+        for flag, what in (("--record", "record of predict"), ("--plot", "PNG")):
+            self.refused(6, f"{flag}: old.png exists and is no {what}; choose another name or remove it",
+                         LECTURE, *BY_HAND, flag, "old.png")
+        self.assertEqual((self.folder / "old.png").read_text(), "kept")
+
+    def test_inputs_are_not_written_over(self):
+        for name, source in (("m.json", MACHINE), ("c.ini", LECTURE)):
+            (self.folder / name).write_bytes(source.read_bytes())
+        for what, name in (("machine", "m.json"), ("configuration", "c.ini")):
+            self.refused(2, f"command line: --record: the same file as the {what}; choose another name",
+                         "m.json", "c.ini", "--record", f"./{name}")
+        self.assertEqual((self.folder / "m.json").read_bytes(), MACHINE.read_bytes())
+
     def test_command_lines(self):
         quantity = "prefixes n, u, m, k, M, G allowed, in"
         for message, words in (

@@ -134,6 +134,79 @@ static void earlier_errors_stay(void **state) {
     assert_string_equal(status.text, "first");
 }
 
+static void only_a_record_of_the_program_is_replaced(void **state) {
+    struct place *place = *state;
+    const char *path = inside(place, "record.json");
+    const char *const refused[] = {"old", "[]", "{}", "{\"program\": \"predict\"}"};
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+        struct status status = {0};
+        write_text(path, refused[i]);
+        assert_false(output_check_record(path, "pingpong", &status));
+        assert_int_equal(status.code, EXIT_CODE_FILES);
+        assert_non_null(strstr(status.text, "is no record of pingpong; choose another name"));
+        assert_text(path, refused[i]);
+    }
+    const char *const allowed[] = {"", "{\"program\": \"pingpong\"}"};
+    for (size_t i = 0; i < sizeof allowed / sizeof allowed[0]; i++) {
+        struct status status = {0};
+        write_text(path, allowed[i]);
+        assert_true(output_check_record(path, "pingpong", &status));
+        assert_text(path, allowed[i]);
+    }
+}
+
+static void only_a_png_is_replaced_by_a_plot(void **state) {
+    struct place *place = *state;
+    const char *path = inside(place, "plot.png");
+    const char *const texts[] = {"old", "\x89PNG\n", "\x89PNG\r\n\x1a\nrest", ""};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        struct status status = {0};
+        write_text(path, texts[i]);
+        assert_int_equal(output_check_plot(path, &status), i >= 2);
+        assert_int_equal(status.code, i >= 2 ? EXIT_CODE_DONE : EXIT_CODE_FILES);
+        assert_text(path, texts[i]);
+    }
+}
+
+static void devices_and_no_outputs_are_not_judged(void **state) {
+    (void)state;
+    struct status status = {0};
+    const char *const paths[] = {"/dev/null", "/dev/full", "-", NULL};
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+        assert_true(output_check_record(paths[i], "pingpong", &status));
+        assert_true(output_check_plot(paths[i], &status));
+    }
+    assert_true(output_differs("--a", "/dev/null", "--b", "/dev/null", &status));
+    assert_true(output_differs("--a", "-", "--b", "-", &status));
+    assert_true(output_differs("--a", "", "--b", "", &status));
+}
+
+static bool differ(const struct place *place, const char *name, const char *other) {
+    struct status status = {0};
+    char path[sizeof place->path], other_path[sizeof place->path];
+    snprintf(path, sizeof path, "%s/%s", place->folder, name);
+    snprintf(other_path, sizeof other_path, "%s/%s", place->folder, other);
+    const bool good = output_differs("--a", path, "--b", other_path, &status);
+    assert_string_equal(status.text, good ? "" : "--a: the same file as --b; choose another name");
+    assert_int_equal(status.code, good ? EXIT_CODE_DONE : EXIT_CODE_USAGE);
+    return good;
+}
+
+static void one_file_is_known_in_every_spelling(void **state) {
+    struct place *place = *state;
+    write_text(inside(place, "old"), "old");
+    char *old = strdup(place->path);
+    assert_int_equal(link(old, inside(place, "hard")), 0);
+    assert_int_equal(symlink("old", inside(place, "soft")), 0);
+    free(old);
+    assert_false(differ(place, "old", "./old"));
+    assert_false(differ(place, "hard", "old"));
+    assert_false(differ(place, "old", "soft"));
+    assert_false(differ(place, "new", ".//new"));
+    assert_true(differ(place, "new", "newer"));
+    assert_true(differ(place, "old", "new"));
+}
+
 /* Writes "new" in place of "old", and keeps or discards it. */
 static void replace(struct place *place, bool keep) {
     struct new_file file;
@@ -229,12 +302,16 @@ int main(void) {
         IN_PLACE(the_longest_name_can_be_written),
         IN_PLACE(a_link_to_nothing_is_refused),
         IN_PLACE(earlier_errors_stay),
+        IN_PLACE(only_a_record_of_the_program_is_replaced),
+        IN_PLACE(only_a_png_is_replaced_by_a_plot),
+        IN_PLACE(one_file_is_known_in_every_spelling),
         IN_PLACE(a_kept_file_replaces_the_old_one),
         IN_PLACE(a_discarded_file_leaves_the_old_one),
         IN_PLACE(a_leftover_of_a_killed_job_is_no_hindrance),
         IN_PLACE(a_link_stays_a_link),
         IN_PLACE(a_missing_folder_is_an_error_at_opening),
         cmocka_unit_test(a_folder_that_takes_no_files_is_refused),
+        cmocka_unit_test(devices_and_no_outputs_are_not_judged),
         cmocka_unit_test(a_full_disk_is_an_error),
         cmocka_unit_test(a_device_stays_a_device),
     };
