@@ -32,12 +32,20 @@ static int largest_tag(MPI_Comm comm) {
 
 bool queue_check(const struct team *team, const struct pattern *pattern, int longest,
                  struct status *status) {
+    /* requests of a receiver: one each other rank it gets from, one each receiver it sends to */
+    const int a_message = pattern->ranks - 1 + pattern_receivers(pattern) - 1;
     if (pattern->ranks < 2)
         status_fail(status, EXIT_CODE_USAGE, "command line: --queue needs 2 ranks or more");
-    else if ((int64_t)longest * pattern->ranks > INT_MAX ||
-             longest > largest_tag(team_communicator(team)))
+    else if ((int64_t)longest * a_message >= QUEUE_REQUESTS)
         status_fail(status, EXIT_CODE_USAGE,
-                    "command line: --queue %d: more messages or tags than MPI counts", longest);
+                    "command line: --queue: %d are more requests than MPICH has with %d ranks and "
+                    "%d receivers; give at most %d",
+                    longest, pattern->ranks, pattern_receivers(pattern),
+                    (QUEUE_REQUESTS - 1) / a_message);
+    else if (longest > largest_tag(team_communicator(team)))
+        status_fail(status, EXIT_CODE_USAGE,
+                    "command line: --queue: %d are more tags than MPI has; give at most %d",
+                    longest, largest_tag(team_communicator(team)));
     return status_good(status);
 }
 

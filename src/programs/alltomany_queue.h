@@ -8,9 +8,12 @@
 
 enum { QUEUE_MESSAGE_BYTES = 8 }; /* every MPI sends so few at once, received or not */
 
-/* The longest queue that may be asked for: MPICH 4.0 has 262144 requests a rank and ends in an
- * assertion without one, and the time grows with the square of the length. */
-enum { QUEUE_LONGEST = 65536 };
+/* MPICH 4.0 has so many requests a rank, and ends in an assertion without one. */
+enum { QUEUE_REQUESTS = 262144 };
+
+/* The longest queue that may be asked for: a quarter of them, for the time grows with the square of
+ * the length. */
+enum { QUEUE_LONGEST = QUEUE_REQUESTS / 4 };
 
 struct queue; /* buffers and requests of one rank */
 
@@ -25,7 +28,7 @@ struct queue_times {
     double post_s, wait_s;
 };
 
-/* Fails with EXIT_CODE_USAGE for one rank alone, or more messages or tags than MPI counts. */
+/* Fails with EXIT_CODE_USAGE for one rank alone, or more requests or tags than MPI has. */
 bool queue_check(const struct team *team, const struct pattern *pattern, int longest,
                  struct status *status);
 

@@ -186,6 +186,10 @@ class BadInput(Case):
     def test_p_must_divide_the_ranks(self):
         self.refused(2, "-p 3 does not divide 4 ranks", "-p", "3", ranks=4)
 
+    def test_a_queue_longer_than_mpich_has_requests_for(self):
+        self.refused(2, "--queue: 65536 are more requests than MPICH has with 4 ranks and 4 receivers; "
+                        "give at most 43690", "--queue", "8,65536", "-p", "1", ranks=4)
+
     def test_a_queue_needs_two_ranks(self):
         self.refused(2, "--queue needs 2 ranks or more", "--queue", "8", ranks=1)
 
