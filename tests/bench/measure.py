@@ -77,6 +77,7 @@ def parse_arguments(arguments):
     parser.add_argument("--rounds", type=command.positive, help=f"{USUAL_ROUNDS}, quick {QUICK_ROUNDS}")
     parser.add_argument("--only", type=command.positive, metavar="NX", help="only problems with NX points along x")
     parser.add_argument("--quick", action="store_true", help="small problems, no speeds")
+    parser.add_argument("--check", action="store_true", help="only see whether the record can be written")
     parser.add_argument("record", type=Path, help="JSON; the picture gets the same name")
     return parser.parse_args(arguments)
 
@@ -84,6 +85,8 @@ def parse_arguments(arguments):
 def main(arguments):
     options = parse_arguments(arguments)
     records.check_record_of_picture("RECORD", options.record, ("program", "bench"))
+    if options.check:
+        return command.DONE
     with job.stoppable():
         codes = [measure_kernels(options), measure_solves(options)]
         run([sys.executable, "-B", HERE / "targets.py", options.record])

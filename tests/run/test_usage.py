@@ -38,6 +38,10 @@ class UsageTest(unittest.TestCase):
             self.refused(2, f'{option} {value}: needs a number from 1', 'bench', option, value)
         self.refused(2, 'needs a number', 'bench', '--rounds')
 
+    def test_record_of_bench_that_cannot_be_written(self):
+        (self.checkout / 'tests').symlink_to(scripts.RUN.parent / 'tests')
+        self.refused(6, 'is a folder', 'bench', self.checkout / 'results')
+
     def test_unknown_options(self):
         self.refused(2, 'unrecognized arguments: --foo', 'reference', '--foo')
         self.refused(2, 'unrecognized arguments: --foo', 'test', '--foo')
