@@ -1,4 +1,5 @@
 /* Who sends what to whom: sizes, repetitions, pairs, and the memory it takes. */
+#include "funnel/index.h"
 #include "pingpong_loops.h"
 #include <inttypes.h>
 
@@ -8,10 +9,6 @@ static void add_size(struct pingpong_plan *plan, const struct pingpong_wish *wis
     const int repeats = bytes > PINGPONG_LARGE_BYTES ? wish->repeats_large : wish->repeats;
     const int warmup = repeats / WARMUP_PART;
     plan->size[plan->sizes++] = (struct pingpong_size){bytes, repeats, warmup > 0 ? warmup : 1};
-}
-
-static int64_t smaller(int64_t a, int64_t b) {
-    return a < b ? a : b;
 }
 
 /* Steps of 16 from the least to the greatest, powers of two between them with --fine, ascending. */

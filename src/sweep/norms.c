@@ -167,7 +167,7 @@ struct binned_sum sweeper_sum(struct sweeper *sweeper, enum sweep_quantity quant
 }
 
 /* The larger of two, a NaN being larger than everything. */
-static double larger(double a, double b) {
+static double larger_error(double a, double b) {
     return a > b || isnan(a) ? a : b;
 }
 
@@ -183,7 +183,7 @@ static void error_box(const struct sweeper *sweeper, int number, void *argument)
         for (local_index y = in.y0; y < in.y1; y++) {
             error(sweeper, &box->exact, (struct tile){x, y, count}, errors);
             for (int64_t i = 0; i < count; i++)
-                box->error_max = larger(box->error_max, fabs(errors[i]));
+                box->error_max = larger_error(box->error_max, fabs(errors[i]));
         }
     }
 }
@@ -192,6 +192,6 @@ double sweeper_error_max(struct sweeper *sweeper) {
     boxes_each(sweeper, error_box, NULL);
     double most = 0;
     for (int i = 0; i < sweeper->threads; i++)
-        most = larger(most, sweeper->box[i].error_max);
+        most = larger_error(most, sweeper->box[i].error_max);
     return most;
 }

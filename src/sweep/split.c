@@ -11,14 +11,6 @@ enum {
     LEAST_SWEEPS = 16 /* points of a rim's tile along the rim for each sweep, at least */
 };
 
-static int64_t larger(int64_t a, int64_t b) {
-    return a > b ? a : b;
-}
-
-static int64_t smaller(int64_t a, int64_t b) {
-    return a < b ? a : b;
-}
-
 static struct pass first_pass(const struct sweeper *sweeper, int sweeps) {
     return pass_after(sweeper, 0, sweeps, 0);
 }

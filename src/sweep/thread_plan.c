@@ -8,14 +8,6 @@ struct cut {
     int64_t along_x, along_y;
 };
 
-static int64_t smaller(int64_t a, int64_t b) {
-    return a < b ? a : b;
-}
-
-static int64_t divide_up(int64_t a, int64_t b) {
-    return (a + b - 1) / b;
-}
-
 /* Where part `part` of `count` things split into `parts` begins; the larger parts come first. */
 static int64_t part_begin(int64_t count, int64_t parts, int64_t part) {
     return count / parts * part + smaller(part, count % parts);

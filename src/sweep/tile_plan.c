@@ -13,18 +13,6 @@ enum {
     LONG_SWEEPS = 24
 };
 
-static int64_t larger(int64_t a, int64_t b) {
-    return a > b ? a : b;
-}
-
-static int64_t smaller(int64_t a, int64_t b) {
-    return a < b ? a : b;
-}
-
-static int64_t divide_up(int64_t a, int64_t b) {
-    return (a + b - 1) / b;
-}
-
 struct tile_cut tile_cut_whole(struct region region) {
     return (struct tile_cut){.region = region, .along_x = 1, .along_y = 1};
 }

@@ -5,18 +5,6 @@
 
 #include "kernels.h"
 
-static inline int64_t larger(int64_t a, int64_t b) {
-    return a > b ? a : b;
-}
-
-static inline int64_t smaller(int64_t a, int64_t b) {
-    return a < b ? a : b;
-}
-
-static inline int64_t divide_up(int64_t a, int64_t b) {
-    return (a + b - 1) / b;
-}
-
 /* The rows that a level computes: those of the box, and one more on each side for every level that
  * follows. */
 static inline struct region level_rows(const struct temporal_tile *tile, int level) {
