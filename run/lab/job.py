@@ -109,7 +109,8 @@ def run_job(command, time_limit_s, environment=None, folder=None, sample=None, s
             hand_on=()):
     """Runs the words of `command`; one that cannot be started ends with 127, as in a shell.
 
-    hand_on: descriptors that it and its children keep. sample: called now and then while it runs, for example to read counters.
+    hand_on: descriptors that it and its children keep. sample: called now and
+    then while it runs, for example to read counters.
     """
     with tempfile.TemporaryFile("w+", errors="replace") as out, \
             tempfile.TemporaryFile("w+", errors="replace") as err:

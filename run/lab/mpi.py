@@ -64,7 +64,7 @@ def try_transport(probe, settings):
     return ucx_chosen(outcome), None if ranks == 2 else f"started {ranks} ranks instead of 2"
 
 
-def library(probe, levels=LEVELS):
+def facts_of(probe, levels=LEVELS):
     """Name, device, standard, header, and the level provided for each of those asked."""
     found = {"name": None, "device": None, "standard": None, "headers": None, "thread_levels": {},
              "problem": None}

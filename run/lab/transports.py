@@ -47,7 +47,7 @@ def open_mpi(name):
 
 
 def table(library):
-    """Rows for a library as lab.mpi.library describes it; of one that is not known here only what
+    """Rows for a library as lab.mpi.facts_of describes it; of one that is not known here only what
     needs no setting."""
     name, device = library["name"] or "", library["device"] or ""
     chosen = []
