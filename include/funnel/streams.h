@@ -13,4 +13,8 @@ void streams_open(void);
  * disk for instance, is a fault too: EXIT_CODE_FILES. Returns status_good. */
 bool streams_flush(struct status *status);
 
+/* Gives the launcher a fifth of a second to take what was printed: hydra drops what it has not read
+ * when a job aborts. Call it between the last line and the abort. */
+void streams_deliver(void);
+
 #endif

@@ -3,6 +3,7 @@
 #include "funnel/streams.h"
 #include <fcntl.h>
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
 
 void streams_open(void) {
@@ -19,4 +20,10 @@ bool streams_flush(struct status *status) {
         status_fail(status, EXIT_CODE_FILES,
                     "standard output: cannot be written; check the disk or the pipe");
     return status_good(status);
+}
+
+void streams_deliver(void) {
+    const struct timespec delivery = {.tv_nsec = 200000000};
+    fflush(stdout);
+    nanosleep(&delivery, NULL);
 }

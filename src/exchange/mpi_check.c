@@ -1,5 +1,6 @@
 /* The one place where MPI's return codes are looked at. The communicators return errors instead of
  * dying on them, so that the message is ours: one line, with the call that failed. */
+#include "funnel/streams.h"
 #include "team_parts.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -37,6 +38,7 @@ void team_fault(const char *text) {
  * code. */
 void team_abort(struct team *team, enum exit_code code) {
     (void)team;
+    streams_deliver();
     MPI_Abort(MPI_COMM_WORLD, (int)code);
     _Exit((int)code);
 }

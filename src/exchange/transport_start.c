@@ -7,6 +7,7 @@
 #if FUNNEL_MPICH_UCX
 
 #    include "funnel/status.h"
+#    include "funnel/streams.h"
 #    include "funnel/text.h"
 #    include <dlfcn.h>
 #    include <errno.h>
@@ -52,7 +53,7 @@ static void tell_launcher(enum exit_code code) {
 /* UCX has written its reasons; this adds what can be done, and the launcher ends the other ranks.
  * Those give rank 0 the time to say it alone. */
 static _Noreturn void give_up(void) {
-    const struct timespec grace = {.tv_sec = 1}, delivery = {.tv_nsec = 200000000};
+    const struct timespec grace = {.tv_sec = 1};
     const char *rank = getenv("PMI_RANK"), *transports = getenv("UCX_TLS");
     struct status status = {0};
     if (rank && strcmp(rank, "0") != 0)
@@ -62,7 +63,7 @@ static _Noreturn void give_up(void) {
                 "every rank (ucx_info -d lists them), such as tcp,self, or unset it",
                 transports ? "= " : "unset", transports ? transports : "");
     status_print(program_invocation_short_name, &status);
-    nanosleep(&delivery, NULL); /* hydra drops what it has not read when a job aborts */
+    streams_deliver();
     tell_launcher(EXIT_CODE_ENVIRONMENT);
     _exit(EXIT_CODE_ENVIRONMENT);
 }
